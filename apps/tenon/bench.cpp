@@ -1,0 +1,250 @@
+// tenon bench: how fast calls go, payload by concurrency.
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "child.hpp"
+#include "command.hpp"
+#include "load.hpp"
+#include "target.hpp"
+#include "tenon/app.hpp"
+
+namespace tenon::cli {
+namespace {
+
+struct BenchOptions {
+  TargetOptions target;
+  bool spawn = false;
+  std::vector<unsigned> providers{1};
+  LoadMode mode = LoadMode::coroutine;
+  std::vector<unsigned> sizes{100};
+  std::vector<unsigned> concurrency{1, 100, 10000};
+  unsigned connections = 1;
+  double seconds = 2;
+  double warmup = 0.5;
+  std::string preset;
+  bool json = false;
+};
+
+constexpr const char* service = "bench.Echo";
+constexpr unsigned most_threads = 1000;
+
+constexpr const char* footer =
+    "Measures bench.Echo/Echo in closed loops: as many calls as --concurrency says are in flight, each is followed by\n"
+    "the next at once. The callee is any server that runs plugin bench-echo; --spawn starts one (or several) of its own.\n"
+    "Times are from the moment a call is made until its answer is decoded. mb_s counts payload bytes one way, 10^6.\n"
+    "\n"
+    "Examples:\n"
+    "  tenon bench --spawn\n"
+    "  tenon bench --spawn --preset airrpc --json > figures.json\n"
+    "  tenon bench --address tcp:127.0.0.1:4080 --mode sync --size 10,1000 --concurrency 1,8\n"
+    "\n"
+    "Exit codes: 0 every call was answered, 1 calls failed or nobody answers, 2 wrong command line";
+
+// One cell of the matrix.
+struct Cell {
+  unsigned providers;
+  unsigned size;
+  unsigned outstanding;
+};
+
+std::vector<Cell> cells_of(const BenchOptions& bench) {
+  std::vector<Cell> cells;
+  for (const unsigned providers : bench.providers)
+    for (const unsigned size : bench.sizes)
+      for (const unsigned outstanding : bench.concurrency) cells.push_back({providers, size, outstanding});
+  return cells;
+}
+
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// A line on stderr that is written over, when stderr is a terminal.
+class ProgressLine {
+ public:
+  void show(const std::string& text) {
+    if (!terminal_) return;
+    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    std::fflush(stderr);
+  }
+  void clear() { show(""); }
+
+ private:
+  const bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+};
+
+std::string reference_name(unsigned providers) { return "providers-" + std::to_string(providers); }
+
+// Where the calls go: `most` addresses of our own servers, or what the command line says.
+Result<AppOptions> app_options(const BenchOptions& bench, const std::vector<Child>& children) {
+  TargetOptions target = bench.target;
+  if (bench.spawn) target.address = children.front().address();
+  if (target.timeout.empty()) target.timeout = "10s";
+  Result<AppOptions> made = client_options(target, service);
+  if (!made.ok()) return made;
+  AppOptions options = std::move(*made);
+  ReferenceOptions callee = options.client.references.at(target_name);
+  options.client.references.clear();
+  const unsigned most = *std::max_element(bench.concurrency.begin(), bench.concurrency.end());
+  callee.connections = bench.connections;
+  callee.max_in_flight = std::max(callee.max_in_flight, most);
+  callee.max_unwritten = ByteSize(std::max<std::uint64_t>(callee.max_unwritten, 256u << 20));
+  callee.limits.max_concurrent = std::max(callee.limits.max_concurrent, most);
+  for (const unsigned providers : bench.providers) {
+    if (bench.spawn) {
+      callee.address.clear();
+      for (unsigned i = 0; i < providers; ++i)
+        callee.address += (i == 0 ? "" : ",") + split_address(children[i].address()).address;
+    }
+    options.client.references.emplace(reference_name(providers), callee);
+  }
+  return options;
+}
+
+void print_header() {
+  std::printf("%9s %9s %11s %9s %12s %10s %10s %10s %10s %10s %8s\n", "providers", "bytes", "outstanding", "mode", "calls/s",
+              "MB/s", "p50 us", "p90 us", "p99 us", "p99.9 us", "errors");
+}
+
+void print_row(const ::bench::Figures& figures) {
+  const ::bench::Workload& workload = figures.workload;
+  const ::bench::Histogram& latency = figures.latency;
+  std::printf("%9u %9u %11u %9s %12.0f %10.2f %10.1f %10.1f %10.1f %10.1f %8llu\n", workload.providers, workload.size,
+              workload.outstanding, workload.mode.c_str(), figures.calls_per_second(),
+              figures.calls_per_second() * workload.size / 1e6, latency.quantile(0.5) / 1e3,
+              latency.quantile(0.9) / 1e3, latency.quantile(0.99) / 1e3, latency.quantile(0.999) / 1e3,
+              static_cast<unsigned long long>(figures.errors));
+  std::fflush(stdout);
+}
+
+// Runs one cell; the reference is the App's.
+LoadResult measure(const BenchOptions& bench, App& app, const Cell& cell, const std::string& at, ProgressLine& line) {
+  ::bench::Workload workload;
+  workload.peer = "tenon";
+  workload.size = cell.size;
+  workload.outstanding = cell.outstanding;
+  workload.connections = bench.connections;
+  workload.providers = cell.providers;
+  std::uint64_t before = 0;
+  const auto progress = [&](std::uint64_t completed) {
+    line.show(at + std::to_string(cell.size) + " B x " + std::to_string(cell.outstanding) + ": " +
+              std::to_string((completed - before) * 5) + " calls/s");
+    before = completed;
+  };
+  LoadResult result = run_load(app.reference(reference_name(cell.providers)), bench.mode, workload, bench.warmup,
+                               bench.seconds, progress);
+  line.clear();
+  return result;
+}
+
+int run_cells(const BenchOptions& bench, App& app) {
+  const std::vector<Cell> cells = cells_of(bench);
+  ProgressLine line;
+  std::vector<::bench::Figures> results;
+  bool good = true;
+  if (!bench.json) print_header();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Cell& cell = cells[i];
+    const std::shared_ptr<Reference> reference = app.reference(reference_name(cell.providers));
+    if (Result<void> there = await_callee(reference, cell.size, std::chrono::seconds(5)); !there.ok())
+      return complain("bench", there.error());
+    const std::string at = "[" + std::to_string(i + 1) + "/" + std::to_string(cells.size()) + "] ";
+    LoadResult result = measure(bench, app, cell, at, line);
+    if (!bench.json) print_row(result.figures);
+    if (result.figures.errors != 0 || result.figures.latency.count() == 0) {
+      good = false;
+      std::fprintf(stderr, "tenon bench: %s: %llu of %llu calls failed%s%s\n", result.figures.workload.text().c_str(),
+                   static_cast<unsigned long long>(result.figures.errors),
+                   static_cast<unsigned long long>(result.figures.errors + result.figures.latency.count()),
+                   result.first_error.empty() ? "" : "; the first: ", result.first_error.c_str());
+    }
+    results.push_back(std::move(result.figures));
+  }
+  if (bench.json) std::printf("%s\n", ::bench::to_json(results).c_str());
+  return good ? exit_ok : exit_failed;
+}
+
+Result<std::vector<Child>> spawn_servers(const BenchOptions& bench) {
+  std::vector<Child> children;
+  const unsigned most = *std::max_element(bench.providers.begin(), bench.providers.end());
+  std::vector<std::string> arguments{"--listen", "tcp:127.0.0.1:0", "--load", "bench-echo"};
+  for (const std::string& plugin : bench.target.plugins) arguments.insert(arguments.end(), {"--load", plugin});
+  for (const std::string& directory : bench.target.plugin_dir)
+    arguments.insert(arguments.end(), {"--plugin-dir", directory});
+  for (unsigned i = 0; i < most; ++i) {
+    Result<Child> child = Child::serve(arguments, std::chrono::seconds(20));
+    if (!child.ok()) return std::move(child).error();
+    children.push_back(std::move(*child));
+  }
+  return children;
+}
+
+int bench(BenchOptions bench) {
+  if (bench.preset == "airrpc") {
+    bench.sizes = {10, 100, 1000};
+    bench.concurrency = {1, 100, 10000};
+    bench.providers = {1, 2};
+  }
+  if (bench.mode == LoadMode::sync &&
+      *std::max_element(bench.concurrency.begin(), bench.concurrency.end()) > most_threads)
+    return misused("bench", "--mode sync takes one thread for each call in flight, at most " +
+                                std::to_string(most_threads) + "; say --concurrency 1,100 or another mode");
+  const bool has_target = !bench.target.address.empty() || !bench.target.manifest.empty();
+  if (bench.spawn == has_target)
+    return misused("bench", "say whom to measure: either --spawn, --address tcp:HOST:PORT or --manifest FILE");
+  if (!bench.spawn && bench.providers != std::vector<unsigned>{1})
+    return misused("bench", "--providers and --preset airrpc need --spawn; with --address list the providers there");
+  raise_descriptor_limit();
+  std::vector<Child> children;
+  if (bench.spawn) {
+    Result<std::vector<Child>> spawned = spawn_servers(bench);
+    if (!spawned.ok()) return complain("bench", spawned.error());
+    children = std::move(*spawned);
+  }
+  Result<AppOptions> options = app_options(bench, children);
+  if (!options.ok()) return complain("bench", options.error());
+  Result<std::unique_ptr<App>> app = App::create(std::move(*options));
+  if (!app.ok()) return complain("bench", app.error());
+  if (Result<void> started = (*app)->start(); !started.ok()) return complain("bench", started.error());
+  return run_cells(bench, **app);
+}
+
+}  // namespace
+
+Subcommand add_bench(CLI::App& tenon) {
+  auto options = std::make_shared<BenchOptions>();
+  CLI::App* parser = tenon.add_subcommand("bench", "measure calls, payload by concurrency");
+  parser->footer(footer);
+  add_target_options(*parser, options->target);
+  parser->add_flag("--spawn", options->spawn, "start the servers that are measured, on loopback");
+  parser->add_option("--providers", options->providers, "with --spawn: how many servers share the calls (1,2)")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 16));
+  const std::map<std::string, LoadMode> modes{
+      {"coroutine", LoadMode::coroutine}, {"callback", LoadMode::callback}, {"sync", LoadMode::sync}};
+  parser->add_option("--mode", options->mode, "coroutine, callback or sync")->transform(CLI::CheckedTransformer(modes));
+  parser->add_option("--size", options->sizes, "payload bytes: 10,100,1000")
+      ->delimiter(',')
+      ->check(CLI::Range(0, 64 << 20));
+  parser->add_option("--concurrency", options->concurrency, "calls in flight: 1,100,10000")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1'000'000));
+  parser->add_option("--connections", options->connections, "for each provider")->check(CLI::Range(1, 1024));
+  parser->add_option("--seconds", options->seconds, "length of one measurement")->check(CLI::Range(0.05, 3600.0));
+  parser->add_option("--warmup", options->warmup, "seconds before it")->check(CLI::Range(0.0, 60.0));
+  parser->add_option("--preset", options->preset, "airrpc: 10/100/1000 B x 1/100/10000 calls, one and two providers")
+      ->check(CLI::IsMember({"airrpc"}));
+  parser->add_flag("--json", options->json, "print {\"results\":[...]} instead of a table");
+  return {parser, [options] { return bench(*options); }};
+}
+
+}  // namespace tenon::cli

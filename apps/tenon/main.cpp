@@ -1,0 +1,95 @@
+// tenon: the command line. One file for each subcommand; this one only chooses.
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include "command.hpp"
+#include "manifest/nearest.hpp"
+#include "tenon/plugin.hpp"
+
+namespace tenon::cli {
+namespace {
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  tenon serve --manifest server.yaml\n"
+    "  tenon call demo.Greeter/SayHello '{\"name\":\"Ada\"}' --address tcp:127.0.0.1:4080\n"
+    "  tenon bench --spawn --size 100 --concurrency 1,100,10000\n"
+    "\n"
+    "`tenon SUBCOMMAND --help` explains each one.\n"
+    "\n"
+    "Exit codes:\n"
+    "  0  it worked\n"
+    "  1  it was tried and failed: a call, a port, a peer\n"
+    "  2  wrong command line, manifest or plugin; nothing was tried";
+
+// A first argument that should be a subcommand and is none; empty when there is no such mistake.
+std::string_view unknown_subcommand(int argc, char** argv, const std::vector<std::string_view>& known) {
+  if (argc < 2) return {};
+  const std::string_view first = argv[1];
+  if (first.empty() || first.front() == '-') return {};
+  for (const std::string_view name : known)
+    if (name == first) return {};
+  return first;
+}
+
+int run(int argc, char** argv) {
+  CLI::App tenon("Tenon: remote procedure calls whose every part is a plugin.", "tenon");
+  tenon.footer(footer);
+  tenon.set_version_flag("--version", std::string("tenon " TENON_VERSION "\n") + stamp);
+  tenon.require_subcommand(1);
+  const std::vector<Subcommand> subcommands{add_serve(tenon), add_call(tenon), add_check(tenon), add_plugins(tenon),
+                                            add_bench(tenon)};
+  std::vector<std::string> names;
+  for (const Subcommand& subcommand : subcommands) names.push_back(subcommand.parser->get_name());
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  if (const std::string_view wrong = unknown_subcommand(argc, argv, known); !wrong.empty()) {
+    std::string text = "no subcommand \"" + std::string(wrong) + '"';
+    if (const std::string near = did_you_mean(wrong, known); !near.empty())
+      text += near;
+    else
+      text += "; there are: " + listed(known);
+    std::fprintf(stderr, "tenon: %s\n", text.c_str());
+    return exit_usage;
+  }
+  try {
+    tenon.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return tenon.exit(error) == 0 ? exit_ok : exit_usage;
+  }
+  for (const Subcommand& subcommand : subcommands)
+    if (subcommand.parser->parsed()) return subcommand.run();
+  return exit_usage;
+}
+
+}  // namespace
+
+int complain(std::string_view who, const Error& error) {
+  if (error.code() == Errc::config) {
+    std::fprintf(stderr, "%s\n", error.text().c_str());
+    return exit_usage;
+  }
+  std::fprintf(stderr, "tenon %.*s: %.*s: %s\n", static_cast<int>(who.size()), who.data(),
+               static_cast<int>(to_string(error.code()).size()), to_string(error.code()).data(), error.text().c_str());
+  return exit_failed;
+}
+
+int misused(std::string_view who, const std::string& text) {
+  std::fprintf(stderr, "tenon %.*s: %s\n", static_cast<int>(who.size()), who.data(), text.c_str());
+  return exit_usage;
+}
+
+}  // namespace tenon::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of our output that left is an error of write(), not the end
+  try {
+    return tenon::cli::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tenon: %s\n", error.what());
+    return tenon::cli::exit_failed;
+  }
+}

@@ -1,0 +1,93 @@
+#pragma once
+// An application: plugins, io threads, a server, references. Built from a manifest or from typed options in code; two
+// Apps in one process are independent.
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tenon/catalog.hpp"
+#include "tenon/core_export.hpp"
+#include "tenon/options.hpp"
+#include "tenon/reference.hpp"
+#include "tenon/result.hpp"
+#include "tenon/service.hpp"
+
+namespace tenon {
+
+/// Owns everything: plugin host, catalog, io threads, components, server, references. Nothing in it is global.
+/// Threads: create, provide, start, stop and the destructor from one thread; reference() from any.
+class TENON_CORE App {
+ public:
+  /// The whole of a server's main(): reads `--manifest FILE` (default ./manifest.yaml; --help explains), builds the
+  /// App, calls `setup` (provide services here), runs until a signal, drains. Returns the exit code: 0 ended well,
+  /// 1 failed at run time, 2 bad command line or manifest (the message is on stderr).
+  static int main(int argc, char** argv, const std::function<void(App&)>& setup);
+
+  /// Reads the manifest, loads its plugins, starts the io threads. Nothing is bound or connected yet.
+  /// Fails with: config; the text has one `file:line:col: message` per line.
+  static Result<std::unique_ptr<App>> from_manifest(const std::filesystem::path& file);
+  /// The same from typed options in code.
+  static Result<std::unique_ptr<App>> create(AppOptions options);
+
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
+  /// stop() with no grace if it was not stopped.
+  ~App();
+
+  /// Offers a service under its interface name. It is served if the manifest lists it, or if the manifest lists no
+  /// services at all. Call before start().
+  void provide(std::shared_ptr<Service> service);
+  template <class S, class... A>
+  S& provide(A&&... arguments) {
+    auto service = std::make_shared<S>(std::forward<A>(arguments)...);
+    S& offered = *service;
+    provide(std::shared_ptr<Service>(std::move(service)));
+    return offered;
+  }
+
+  /// Offers every service that a loaded plugin carries (kind "service"): what a stock host does.
+  /// Fails with: config, or what a service's factory answers.
+  Result<void> provide_from_plugins();
+
+  /// Builds everything the options name, listens, then announces (never before it listens).
+  /// Fails with: config, unavailable (port in use; a registry that must be up is not). After a failure only
+  /// destruction is left.
+  Result<void> start();
+
+  /// The reference of that name (client.references). Never null: for an unknown name, or one that cannot be built, the
+  /// returned reference refuses every bind with an error that says so. Usable once start() has succeeded; shared
+  /// owners must let go before the App is destroyed.
+  std::shared_ptr<Reference> reference(std::string_view name);
+
+  /// Bound addresses with real ports, in the order of server.listen. Valid after start().
+  std::vector<std::string> addresses() const;
+
+  /// Withdraws from registries, tells clients (goaway), finishes what runs, at most `grace`, then closes. Idempotent.
+  /// True: every call that was running has been answered.
+  bool stop(Duration grace);
+  /// start() was done: blocks until SIGTERM, SIGINT or SIGUSR2, then stop(server.grace). A second signal forces the
+  /// end. Returns the exit code: 0 all answered, 1 calls were cut off.
+  int wait();
+
+  const AppOptions& options() const noexcept;
+  /// What the loaded plugins offer (tools).
+  std::vector<CatalogEntry> catalog() const;
+  /// A serializer of the loaded plugins with its default options (tools). Fails with: config, saying what there is.
+  Result<std::shared_ptr<Serializer>> serializer(const std::string& name);
+  Log& log() noexcept;
+  /// The io threads' executors, at least one; [0] is the control thread.
+  std::vector<Executor*> executors() const;
+
+ private:
+  class Parts;
+  explicit App(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tenon

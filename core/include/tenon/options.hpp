@@ -1,0 +1,259 @@
+#pragma once
+// Everything an App can be told. A manifest is one way to fill AppOptions (load_manifest), code is the other:
+//
+//   tenon::AppOptions options;
+//   options.plugins.load = {"transport-tcp", "protocol-tenon", "serialize-json", "cluster"};
+//   options.client.references["greeter"] = {.service = "demo.Greeter", .address = "127.0.0.1:4080"};
+//   tenon::App app(std::move(options));
+//
+// The member names are the manifest's keys, and the default values here are the manifest's defaults; a Component left
+// empty takes the plugin named in core/src/defaults.hpp. Times need a unit in a manifest ("5s", "250ms").
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tenon/clock.hpp"
+#include "tenon/component.hpp"
+#include "tenon/core_export.hpp"
+#include "tenon/describe.hpp"
+#include "tenon/result.hpp"
+
+namespace tenon {
+
+/// Which shared libraries to load, and from where.
+struct PluginOptions {
+  std::vector<std::string> search;  ///< directories; a manifest's relative ones are relative to its own folder
+  std::vector<std::string> load;    ///< names without directory and ".so"
+  bool probe = true;                ///< open each in a child process first
+  std::string probe_program;        ///< absolute path of tenon-probe; empty: found beside the core library
+  Duration probe_timeout = std::chrono::seconds(10);
+};
+BOOST_DESCRIBE_STRUCT(PluginOptions, (), (search, load, probe, probe_program, probe_timeout))
+
+enum class LogLevel { trace, debug, info, warn, error, off };
+BOOST_DESCRIBE_ENUM(LogLevel, trace, debug, info, warn, error, off)
+
+struct LogOptions {
+  LogLevel level = LogLevel::info;
+  std::string file;               ///< appended to; empty: standard error
+  std::uint32_t per_second = 10;  ///< lines per cause and second; 0: no limit
+};
+BOOST_DESCRIBE_STRUCT(LogOptions, (), (level, file, per_second))
+
+struct RuntimeOptions {
+  std::uint32_t io_threads = 1;  ///< 1 … 256
+};
+BOOST_DESCRIBE_STRUCT(RuntimeOptions, (), (io_threads))
+
+/// Bounds of one connection, enforced before anything is allocated.
+struct LimitOptions {
+  ByteSize max_frame = 4u << 20;         ///< one body, and its inflated form
+  ByteSize max_headers = 64u << 10;      ///< one frame's headers
+  std::uint32_t max_header_count = 128;
+  std::uint32_t max_concurrent = 65536;  ///< requests in flight on one connection
+};
+BOOST_DESCRIBE_STRUCT(LimitOptions, (), (max_frame, max_headers, max_header_count, max_concurrent))
+
+/// One port. `transport` stands inline: `{ use: tcp, address: …, protocols: […], <options of tcp> }`.
+struct ListenOptions {
+  std::string address;               ///< in the transport's form: "0.0.0.0:4080"
+  std::vector<Component> protocols;  ///< all share the port; at least one
+  InlineComponent transport;
+};
+BOOST_DESCRIBE_STRUCT(ListenOptions, (), (address, protocols, transport))
+
+/// One service to offer. The implementation is App::provide()'s or a plugin's of kind "service".
+struct ServiceOptions {
+  std::string name;  ///< the interface: "demo.Greeter"
+  std::string group;
+  std::string version;
+  std::string registry;            ///< a name of AppOptions::registries; empty: announced nowhere
+  std::vector<Component> filters;  ///< outermost first; see requests before their payload is decoded
+  std::uint32_t weight = 100;      ///< announced; 0: takes no traffic
+  std::map<std::string, std::string> metadata;
+};
+BOOST_DESCRIBE_STRUCT(ServiceOptions, (), (name, group, version, registry, filters, weight, metadata))
+
+struct ServerOptions {
+  std::vector<ListenOptions> listen;
+  std::vector<ServiceOptions> services;
+  Duration grace = std::chrono::seconds(10);  ///< for calls in flight when told to stop
+  std::uint32_t max_in_flight = 100000;       ///< calls being served, all connections
+  std::uint32_t max_connections = 10000;
+  ByteSize max_unwritten = 4u << 20;          ///< replies waiting on one connection; beyond it reading stops
+  LimitOptions limits;
+};
+BOOST_DESCRIBE_STRUCT(ServerOptions, (),
+                      (listen, services, grace, max_in_flight, max_connections, max_unwritten, limits))
+
+/// What differs for one method of a reference.
+struct MethodOptions {
+  std::optional<bool> idempotent;
+  std::optional<Duration> timeout;
+  std::optional<std::uint32_t> retries;
+};
+BOOST_DESCRIBE_STRUCT(MethodOptions, (), (idempotent, timeout, retries))
+
+enum class ConnectWhen {
+  eager,  ///< at start, and again after every loss
+  lazy,   ///< with the first call
+};
+BOOST_DESCRIBE_ENUM(ConnectWhen, eager, lazy)
+
+/// One service as this application calls it. Instances come from `registry`, or are the `address` list.
+struct ReferenceOptions {
+  std::string service;  ///< the interface: "demo.Greeter"
+  std::string group;
+  std::string version;
+  std::string registry;  ///< a name of AppOptions::registries
+  std::string address;   ///< instead of a registry: "host:port", or several separated by commas
+  Component transport;   ///< for `address`, and for instances that do not name one
+  Component protocol;
+  Component serializer;
+  Component compress;                                 ///< empty: bodies are not compressed
+  Duration timeout = std::chrono::seconds(1);         ///< of a whole call, retries included
+  Duration connect_timeout = std::chrono::seconds(1);
+  std::uint32_t connections = 1;                      ///< per instance
+  ConnectWhen connect = ConnectWhen::eager;
+  Component cluster;
+  Component router;                                   ///< empty: none
+  Component balancer;
+  Component ha;
+  std::vector<Component> filters;                     ///< around a call, once; outermost first
+  std::vector<Component> attempt_filters;             ///< around each attempt
+  std::map<std::string, MethodOptions> methods;
+  std::uint32_t max_in_flight = 100000;               ///< calls; beyond it: overloaded
+  ByteSize max_unwritten = 4u << 20;                  ///< waiting on one connection; beyond it: overloaded
+  Duration heartbeat = std::chrono::seconds(5);       ///< of an idle connection
+  std::uint32_t heartbeat_misses = 5;                 ///< in a row: the connection is dead
+  LimitOptions limits;
+};
+BOOST_DESCRIBE_STRUCT(ReferenceOptions, (),
+                      (service, group, version, registry, address, transport, protocol, serializer, compress, timeout,
+                       connect_timeout, connections, connect, cluster, router, balancer, ha, filters, attempt_filters,
+                       methods, max_in_flight, max_unwritten, heartbeat, heartbeat_misses, limits))
+
+struct ClientOptions {
+  std::map<std::string, ReferenceOptions> references;
+};
+BOOST_DESCRIBE_STRUCT(ClientOptions, (), (references))
+
+struct AppOptions {
+  std::string application;  ///< who this is, to registries and peers
+  PluginOptions plugins;
+  LogOptions log;
+  RuntimeOptions runtime;
+  std::map<std::string, Component> registries;
+  /// Components that options of others refer to by name (Use<Kind>): kind, then name.
+  std::map<std::string, std::map<std::string, Component>> components;
+  ServerOptions server;
+  ClientOptions client;
+};
+BOOST_DESCRIBE_STRUCT(AppOptions, (), (application, plugins, log, runtime, registries, components, server, client))
+
+/// Reads a manifest. Blocking: reads one file of at most 1 MiB. Fails with: config; the text has one line
+/// "file:line:col: what is wrong" for each mistake, all that could be found, in the order of the file.
+TENON_CORE Result<AppOptions> load_manifest(const std::string& path);
+/// The same from text; `file` is what messages call it, and its folder is what relative directories are relative to.
+TENON_CORE Result<AppOptions> parse_manifest(const std::string& file, std::string_view text);
+/// What a reader of the types alone cannot see: names that refer to nothing, ranges, missing members. Options from
+/// code should be checked before use; load_manifest has done it. Fails with: config, one line for each mistake.
+TENON_CORE Result<void> check(const AppOptions& options);
+/// Fills empty Components and search directories with the defaults.
+TENON_CORE void apply_defaults(AppOptions& options);
+
+}  // namespace tenon
+
+template <>
+struct tenon::Describe<tenon::PluginOptions> {
+  static constexpr auto members = tenon::members(
+      tenon::member("search", "directories that hold plugins; relative to the manifest's folder"),
+      tenon::member("load", "plugins to load: file names without directory and .so"),
+      tenon::member("probe", "open each plugin in a child process first"),
+      tenon::member("probe_program", "absolute path of tenon-probe; empty: beside the core library"),
+      tenon::member("probe_timeout", "how long one plugin may take to open"));
+};
+template <>
+struct tenon::Describe<tenon::LogOptions> {
+  static constexpr auto members =
+      tenon::members(tenon::member("level", "least severe level that is written"),
+                     tenon::member("file", "appended to; empty: standard error"),
+                     tenon::member("per_second", "lines per cause and second; 0: no limit"));
+};
+template <>
+struct tenon::Describe<tenon::RuntimeOptions> {
+  static constexpr auto members = tenon::members(tenon::member("io_threads", "event loops, 1 to 256"));
+};
+template <>
+struct tenon::Describe<tenon::LimitOptions> {
+  static constexpr auto members =
+      tenon::members(tenon::member("max_frame", "largest body, also after inflating"),
+                     tenon::member("max_headers", "largest headers of one frame"),
+                     tenon::member("max_header_count", "most headers of one frame"),
+                     tenon::member("max_concurrent", "most requests in flight on one connection"));
+};
+template <>
+struct tenon::Describe<tenon::ListenOptions> {
+  static constexpr auto members =
+      tenon::members(tenon::member("address", "where to listen, in the transport's form"),
+                     tenon::member("protocols", "spoken on this port"),
+                     tenon::member("transport", "written inline: `use` names it, the other keys are its options"));
+};
+template <>
+struct tenon::Describe<tenon::ServiceOptions> {
+  static constexpr auto members =
+      tenon::members(tenon::member("name", "the interface"), tenon::member("group", "as clients ask for it"),
+                     tenon::member("version", "as clients ask for it"),
+                     tenon::member("registry", "where it is announced: a name of registries"),
+                     tenon::member("filters", "around every call, outermost first"),
+                     tenon::member("weight", "share of traffic; 0: none"),
+                     tenon::member("metadata", "facts announced with it"));
+};
+template <>
+struct tenon::Describe<tenon::ServerOptions> {
+  static constexpr auto members =
+      tenon::members(tenon::member("listen", "ports"), tenon::member("services", "what is offered"),
+                     tenon::member("grace", "time for calls in flight when told to stop"),
+                     tenon::member("max_in_flight", "calls being served at once"),
+                     tenon::member("max_connections", "connections open at once"),
+                     tenon::member("max_unwritten", "replies waiting on one connection before reading stops"),
+                     tenon::member("limits", "bounds of one connection"));
+};
+template <>
+struct tenon::Describe<tenon::MethodOptions> {
+  static constexpr auto members =
+      tenon::members(tenon::member("idempotent", "may be sent again although it may have run"),
+                     tenon::member("timeout", "of a whole call"), tenon::member("retries", "instead of the HA strategy's"));
+};
+template <>
+struct tenon::Describe<tenon::ReferenceOptions> {
+  static constexpr auto members = tenon::members(
+      tenon::member("service", "the interface"), tenon::member("group", "of the service"),
+      tenon::member("version", "of the service"), tenon::member("registry", "where instances are found"),
+      tenon::member("address", "instead of a registry: host:port, several separated by commas"),
+      tenon::member("transport", "how bytes travel"), tenon::member("protocol", "how calls are framed"),
+      tenon::member("serializer", "how values become bytes"), tenon::member("compress", "empty: not compressed"),
+      tenon::member("timeout", "of a whole call, retries included"),
+      tenon::member("connect_timeout", "of one connection attempt"),
+      tenon::member("connections", "per instance"), tenon::member("connect", "at start or with the first call"),
+      tenon::member("cluster", "joins instances into one callee"), tenon::member("router", "which subset may serve"),
+      tenon::member("balancer", "which instance serves"), tenon::member("ha", "how many attempts"),
+      tenon::member("filters", "around a call, outermost first"),
+      tenon::member("attempt_filters", "around each attempt, outermost first"),
+      tenon::member("methods", "what differs for single methods"),
+      tenon::member("max_in_flight", "calls at once"), tenon::member("max_unwritten", "bytes waiting on one connection"),
+      tenon::member("heartbeat", "pause between signs of life of an idle connection"),
+      tenon::member("heartbeat_misses", "missed in a row before a connection counts as dead"),
+      tenon::member("limits", "bounds of one connection"));
+};
+template <>
+struct tenon::Describe<tenon::AppOptions> {
+  static constexpr auto members = tenon::members(
+      tenon::member("application", "who this is, to registries and peers"),
+      tenon::member("plugins", "shared libraries to load"), tenon::member("log", "where and how much"),
+      tenon::member("runtime", "threads"), tenon::member("registries", "name: registry"),
+      tenon::member("components", "kind: {name: component}, for options that refer to a component by name"),
+      tenon::member("server", "what is offered"), tenon::member("client", "what is called"));
+};

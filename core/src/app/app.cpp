@@ -1,0 +1,76 @@
+#include "tenon/app.hpp"
+
+#include "app/parts.hpp"
+#include "app/signals.hpp"
+#include "loop/run_on.hpp"
+
+namespace tenon {
+
+App::App(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+App::~App() = default;
+
+Result<std::unique_ptr<App>> App::create(AppOptions options) {
+  auto parts = std::make_unique<Parts>(std::move(options));
+  if (auto opened = parts->open(); !opened.ok()) return std::move(opened).error();
+  return std::unique_ptr<App>(new App(std::move(parts)));
+}
+
+Result<std::unique_ptr<App>> App::from_manifest(const std::filesystem::path& file) {
+  auto options = load_manifest(file.string());
+  if (!options.ok()) return std::move(options).error();
+  return create(std::move(*options));
+}
+
+void App::provide(std::shared_ptr<Service> service) { parts_->provided.push_back(std::move(service)); }
+
+Result<void> App::provide_from_plugins() {
+  for (const std::string_view name : parts_->host->catalog().names(Service::kind)) {
+    auto service = parts_->builder->make<Service>(Component(std::string(name)), "service " + std::string(name));
+    if (!service.ok()) return std::move(service).error();
+    parts_->provided.push_back(std::move(*service));
+  }
+  return {};
+}
+
+Result<void> App::start() { return parts_->start(); }
+
+std::shared_ptr<Reference> App::reference(std::string_view name) { return parts_->reference(std::string(name)); }
+
+std::vector<std::string> App::addresses() const {
+  return parts_->server ? parts_->server->addresses() : std::vector<std::string>();
+}
+
+bool App::stop(Duration grace) { return parts_->stop(grace, nullptr); }
+
+int App::wait() {
+  StopSignals signals;
+  signals.wait_for_first();
+  parts_->log->info("stopping", std::string("received ") + signals.name() + "; finishing calls in flight, at most " +
+                                    std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                                       parts_->options.server.grace)
+                                                       .count()) +
+                                    " ms (a second signal forces the end)");
+  return parts_->stop(parts_->options.server.grace, &signals.count()) ? 0 : 1;
+}
+
+const AppOptions& App::options() const noexcept { return parts_->options; }
+
+std::vector<CatalogEntry> App::catalog() const {
+  std::vector<CatalogEntry> entries;
+  for (const plugin_host::LoadedEntry* loaded : parts_->host->catalog().all()) entries.push_back(loaded->entry);
+  return entries;
+}
+
+Result<std::shared_ptr<Serializer>> App::serializer(const std::string& name) {
+  return parts_->builder->make<Serializer>(Component(name), "serializer");
+}
+
+Log& App::log() noexcept { return *parts_->log; }
+
+std::vector<Executor*> App::executors() const {
+  std::vector<Executor*> all;
+  for (const auto& loop : parts_->loops) all.push_back(loop.get());
+  return all;
+}
+
+}  // namespace tenon

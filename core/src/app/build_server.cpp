@@ -1,0 +1,143 @@
+// The server's side of an App: what is offered, where it listens, where it is announced.
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <net/if.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <random>
+
+#include "app/parts.hpp"
+#include "loop/run_on.hpp"
+#include "loop/wait_for.hpp"
+#include "server/descriptors.hpp"
+
+namespace tenon {
+
+namespace {
+
+/// An address that others can reach instead of a wildcard one: the first interface that is up and not loopback.
+std::string reachable(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  const std::string host = address.substr(0, colon);
+  if (colon == std::string::npos || (host != "0.0.0.0" && host != "[::]")) return address;
+  std::string found;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return address;
+  for (const ifaddrs* at = all; at && found.empty(); at = at->ifa_next) {
+    if (!at->ifa_addr || at->ifa_addr->sa_family != AF_INET || !(at->ifa_flags & IFF_UP) ||
+        (at->ifa_flags & IFF_LOOPBACK))
+      continue;
+    char text[NI_MAXHOST];
+    if (getnameinfo(at->ifa_addr, sizeof(sockaddr_in), text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0) found = text;
+  }
+  freeifaddrs(all);
+  return found.empty() ? address : found + address.substr(colon);
+}
+
+std::string fresh_id(const std::string& address) {
+  std::random_device random;
+  char suffix[24];
+  std::snprintf(suffix, sizeof suffix, "-%08x%08x", random(), random());
+  return address + suffix;
+}
+
+}  // namespace
+
+Result<void> App::Parts::offer(ServerSettings& settings) {
+  auto find = [this](const std::string& name) -> Result<std::shared_ptr<Service>> {
+    for (const auto& service : provided)
+      if (service->interface() == name) return service;
+    return builder->make<Service>(Component(name), "server.services " + name);
+  };
+  std::vector<ServiceOptions> offers = options.server.services;
+  if (offers.empty())
+    for (const auto& service : provided) offers.push_back({.name = std::string(service->interface())});
+  for (std::size_t index = 0; index < offers.size(); ++index) {
+    const ServiceOptions& chosen = offers[index];
+    auto service = find(chosen.name);
+    if (!service.ok()) return std::move(service).error();
+    auto filters = make_list<Filter>(chosen.filters, "server.services[" + std::to_string(index) + "].filters");
+    if (!filters.ok()) return std::move(filters).error();
+    auto offered = std::make_unique<Offered>(ServiceName{chosen.name, chosen.group, chosen.version},
+                                             std::move(*service), std::move(*filters));
+    if (auto added = settings.dispatcher.add(std::move(offered)); !added.ok()) return added;
+  }
+  // Generic callers ask this service what the others look like.
+  std::vector<std::shared_ptr<Service>> described;
+  for (const auto& offered : settings.dispatcher.services())
+    described.push_back(std::shared_ptr<Service>(std::shared_ptr<void>(), &offered->service()));
+  auto descriptors = make_descriptors(std::move(described));
+  auto offered = std::make_unique<Offered>(ServiceName{std::string(descriptors->interface()), "", ""},
+                                           std::move(descriptors), std::vector<std::shared_ptr<Filter>>());
+  return settings.dispatcher.add(std::move(offered));
+}
+
+Result<void> App::Parts::build_server() {
+  const ServerOptions& chosen = options.server;
+  auto settings = std::make_unique<ServerSettings>();
+  settings->log = log.get();
+  settings->max_in_flight = chosen.max_in_flight;
+  settings->max_connections = chosen.max_connections;
+  settings->limits = Limits{chosen.limits.max_frame, chosen.limits.max_headers, chosen.limits.max_header_count,
+                            chosen.limits.max_concurrent};
+  settings->connection.max_unwritten = chosen.max_unwritten;
+  settings->connection.pause_reading = true;
+  auto known = encodings(chosen.limits.max_frame);
+  if (!known.ok()) return std::move(known).error();
+  settings->encodings = std::move(*known);
+  if (auto offered = offer(*settings); !offered.ok()) return offered;
+
+  std::vector<Loop*> all;
+  for (const auto& loop : loops) all.push_back(loop.get());
+  server = std::make_unique<Server>(std::move(settings), std::move(all));
+  for (std::size_t index = 0; index < chosen.listen.size(); ++index) {
+    const ListenOptions& listen = chosen.listen[index];
+    const std::string path = "server.listen[" + std::to_string(index) + "]";
+    auto transport = builder->make<Transport>(listen.transport, path);
+    if (!transport.ok()) return std::move(transport).error();
+    if (auto checked = (*transport)->check(listen.address); !checked.ok())
+      return std::move(checked).error().prefix(path + ".address");
+    std::vector<std::shared_ptr<const Protocol>> protocols;
+    for (std::size_t at = 0; at < listen.protocols.size(); ++at) {
+      auto protocol = builder->make<Protocol>(listen.protocols[at], path + ".protocols[" + std::to_string(at) + "]");
+      if (!protocol.ok()) return std::move(protocol).error();
+      protocols.push_back(std::move(*protocol));
+    }
+    if (auto bound = server->listen(listen.address, std::move(*transport), std::move(protocols)); !bound.ok())
+      return bound;
+  }
+  return {};
+}
+
+Result<void> App::Parts::announce() {
+  const std::vector<std::string> bound = server->addresses();
+  for (const ServiceOptions& offered : options.server.services) {
+    if (offered.registry.empty()) {
+      log->info("serving", offered.name + " (announced nowhere)");
+      continue;
+    }
+    auto registry = builder->named<Registry>(offered.registry);
+    if (!registry.ok()) return std::move(registry).error();
+    for (std::size_t index = 0; index < bound.size(); ++index) {
+      const ListenOptions& listen = options.server.listen[index];
+      Instance instance;
+      instance.address = reachable(bound[index]);
+      instance.id = fresh_id(instance.address);
+      instance.transport = listen.transport.use();
+      for (const Component& protocol : listen.protocols) instance.protocols.push_back(protocol.use());
+      instance.weight = offered.weight;
+      instance.metadata = offered.metadata;
+      const ServiceName name{offered.name, offered.group, offered.version};
+      auto lease = wait_for(control(), [&] { return (*registry)->announce(name, instance); });
+      if (!lease.ok())
+        return std::move(lease).error().prefix("announcing " + name.text() + " to registry " + offered.registry);
+      const std::string what = name.text() + " at " + instance.address + " in registry " + offered.registry;
+      log->info("announced", what);
+      announced_.push_back({*registry, std::move(*lease), what});
+    }
+  }
+  return {};
+}
+
+}  // namespace tenon

@@ -1,0 +1,164 @@
+#include "app/parts.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "client/endpoint.hpp"
+#include "client/reference_invoker.hpp"
+#include "loop/run_on.hpp"
+#include "loop/wait_for.hpp"
+
+namespace tenon {
+
+App::Parts::Parts(AppOptions chosen) : options(std::move(chosen)) {}
+
+App::Parts::~Parts() {
+  if (loops.empty()) return;
+  stop(Duration{0}, nullptr);
+  // Clients first: their endpoints close on their own loops.
+  for (auto& [name, reference] : references_) {
+    run_on(reference->loop(), [&reference = reference] { reference->close(); });
+  }
+  // Connection attempts and calls that were cut off end on their own; a loop must not stop under them.
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  for (const auto& loop : loops)
+    while (run_on(*loop, [&loop] { return loop->outstanding; }) != 0 && std::chrono::steady_clock::now() < limit)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  run_on(control(), [this] {
+    announced_.clear();
+    references_.clear();
+    builder.reset();
+  });
+  for (const auto& loop : loops) loop->stop();
+  // A handler that never ends still refers to its server; leaking it is the lesser evil.
+  if (server && !server->idle()) {
+    log->error("leaked-server", "calls are still running; their server is left behind");
+    (void)server.release();
+    for (auto& loop : loops) (void)loop.release();
+  }
+}
+
+Result<void> App::Parts::open() {
+  apply_defaults(options);
+  if (auto checked = check(options); !checked.ok()) return checked;
+  auto opened_log = open_log(options.log);
+  if (!opened_log.ok()) return std::move(opened_log).error();
+  log = std::move(*opened_log);
+  host = std::make_unique<plugin_host::PluginHost>(options.plugins);
+  if (auto loaded = host->load_all(); !loaded.ok()) return loaded;
+  for (std::uint32_t i = 0; i < options.runtime.io_threads; ++i) {
+    loops.push_back(std::make_unique<Loop>());
+    loops.back()->start();
+  }
+  const Environment environment{control(), *log, control().clock()};
+  builder = std::make_unique<ComponentBuilder>(*host, environment);
+  for (const auto& [name, component] : options.registries)
+    builder->name(std::string(Registry::kind), name, component, "registries." + name);
+  for (const auto& [kind, components] : options.components)
+    for (const auto& [name, component] : components)
+      builder->name(kind, name, component, "components." + kind + "." + name);
+  builder->provide(std::string(Invoker::kind), [this](std::string_view name) -> Result<std::shared_ptr<void>> {
+    const auto chosen = options.client.references.find(std::string(name));
+    if (chosen == options.client.references.end()) return std::shared_ptr<void>();
+    auto opened = open_reference(chosen->first, chosen->second);
+    if (!opened.ok()) return std::move(opened).error();
+    std::shared_ptr<Invoker> invoker = std::make_shared<ReferenceInvoker>(*opened);
+    return std::static_pointer_cast<void>(std::move(invoker));
+  });
+  return {};
+}
+
+Result<void> App::Parts::start() {
+  if (started_) return Error(Errc::already_exists, "the application was started already");
+  started_ = true;
+  for (const auto& [name, component] : options.registries) {
+    auto registry = run_on(control(), [&] { return builder->named<Registry>(name); });
+    if (!registry.ok()) return std::move(registry).error();
+  }
+  if (auto opened = open_references(); !opened.ok()) return opened;
+  if (!options.server.listen.empty()) {
+    if (auto built = build_server(); !built.ok()) return built;
+    server->start();
+    if (auto done = announce(); !done.ok()) return done;
+  }
+  return {};
+}
+
+template <class K>
+Result<std::vector<std::shared_ptr<K>>> App::Parts::make_list(const std::vector<Component>& components,
+                                                              const std::string& path) {
+  std::vector<std::shared_ptr<K>> made;
+  for (std::size_t index = 0; index < components.size(); ++index) {
+    auto one = builder->make<K>(components[index], path + "[" + std::to_string(index) + "]");
+    if (!one.ok()) return std::move(one).error();
+    made.push_back(std::move(*one));
+  }
+  return made;
+}
+
+Result<std::shared_ptr<const Encodings>> App::Parts::encodings(std::size_t limit) {
+  std::vector<std::shared_ptr<const Serializer>> serializers;
+  for (const std::string_view name : host->catalog().names(Serializer::kind)) {
+    auto made = builder->make<Serializer>(Component(std::string(name)), "serializer");
+    if (!made.ok()) return std::move(made).error();
+    serializers.push_back(std::move(*made));
+  }
+  std::vector<std::shared_ptr<const Compressor>> compressors;
+  for (const std::string_view name : host->catalog().names(Compressor::kind)) {
+    auto made = builder->make<Compressor>(Component(std::string(name)), "compressor");
+    if (!made.ok()) return std::move(made).error();
+    compressors.push_back(std::move(*made));
+  }
+  return std::make_shared<const Encodings>(std::move(serializers), std::move(compressors), limit);
+}
+
+std::shared_ptr<Reference> App::Parts::reference(const std::string& name) {
+  std::string known;
+  {
+    std::lock_guard lock(references_mutex_);
+    if (const auto found = references_.find(name); found != references_.end()) return found->second;
+  }
+  const auto chosen = options.client.references.find(name);
+  Error reason;
+  if (chosen != options.client.references.end()) {
+    // Asked for before start(): built now.
+    auto opened = run_on(control(), [&] { return open_reference(chosen->first, chosen->second); });
+    if (opened.ok()) return *opened;
+    reason = std::move(opened).error();
+  } else {
+    for (const auto& [other, options_of_it] : options.client.references) known += (known.empty() ? "" : ", ") + other;
+    reason = Error(Errc::config,
+                   "there is no reference \"" + name + "\" in client.references (there " +
+                       (known.empty() ? "are none" : "is: " + known) + ")",
+                   Delivery::not_run, Advice::never);
+  }
+  return std::make_shared<RefusedReference>(std::move(reason), control());
+}
+
+bool App::Parts::stop(Duration grace, const std::atomic<int>* signals) {
+  if (stopped_ || loops.empty()) return all_answered_;
+  stopped_ = true;
+  const auto until = std::chrono::steady_clock::now() + grace;
+  const auto forced = [signals] { return signals && signals->load() > 1; };
+  // Withdraw first, so that nobody new is sent here; then tell those who are connected.
+  for (Announced& announced : announced_) {
+    auto withdrawn = wait_for(control(), [&] { return announced.lease->withdraw(until); });
+    if (!withdrawn.ok()) log->warn("withdraw", announced.what + ": " + withdrawn.error().text());
+  }
+  if (!server) return true;
+  const Error reason(Errc::unavailable, "the server is stopping", Delivery::not_run, Advice::other_instance);
+  server->drain(reason);
+  while (!server->idle() && !forced() && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  all_answered_ = server->settings().in_flight.load() == 0;
+  if (!all_answered_)
+    log->warn("grace-over", std::to_string(server->settings().in_flight.load()) + " calls were cut off");
+  server->force(reason);
+  // Handlers that listen to their cancellation end now.
+  const auto last = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  while (!server->idle() && !forced() && std::chrono::steady_clock::now() < last)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  return all_answered_;
+}
+
+}  // namespace tenon

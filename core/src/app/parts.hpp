@@ -1,0 +1,63 @@
+#pragma once
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "chain/encodings.hpp"
+#include "client/bound_reference.hpp"
+#include "component/builder.hpp"
+#include "log/log.hpp"
+#include "loop/loop.hpp"
+#include "plugin_host/plugin_host.hpp"
+#include "server/server.hpp"
+#include "tenon/app.hpp"
+
+namespace tenon {
+
+/// What an App owns, in the order it is built; taken apart in reverse.
+class App::Parts {
+ public:
+  explicit Parts(AppOptions options);
+  ~Parts();
+
+  Result<void> open();   // plugins, loops
+  Result<void> start();  // components, server, references, announcements
+  bool stop(Duration grace, const std::atomic<int>* signals);
+  std::shared_ptr<Reference> reference(const std::string& name);
+
+  AppOptions options;
+  std::unique_ptr<Log> log;
+  std::unique_ptr<plugin_host::PluginHost> host;
+  std::vector<std::unique_ptr<Loop>> loops;
+  std::unique_ptr<ComponentBuilder> builder;
+  std::vector<std::shared_ptr<Service>> provided;
+  std::unique_ptr<Server> server;
+
+ private:
+  struct Announced {
+    std::shared_ptr<Registry> registry;
+    std::unique_ptr<Lease> lease;
+    std::string what;
+  };
+  Loop& control() noexcept { return *loops.front(); }
+  Result<std::shared_ptr<const Encodings>> encodings(std::size_t limit);
+  Result<void> build_server();
+  Result<void> offer(ServerSettings& settings);
+  Result<void> announce();
+  Result<std::shared_ptr<BoundReference>> open_reference(const std::string& name, const ReferenceOptions& chosen);
+  Result<void> open_references();
+  template <class K>
+  Result<std::vector<std::shared_ptr<K>>> make_list(const std::vector<Component>& components, const std::string& path);
+
+  std::vector<Announced> announced_;
+  std::mutex references_mutex_;
+  std::map<std::string, std::shared_ptr<BoundReference>, std::less<>> references_;
+  bool started_ = false;
+  bool stopped_ = false;
+  bool all_answered_ = true;
+};
+
+}  // namespace tenon

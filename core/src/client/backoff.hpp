@@ -1,0 +1,29 @@
+#pragma once
+#include <algorithm>
+#include <random>
+
+#include "tenon/clock.hpp"
+
+namespace tenon {
+
+/// Pauses between connection attempts: exponential with jitter, 0.1 s x 1.6 up to 30 s, +-20 % (as gRPC's connection
+/// backoff), so that clients that lost a server at the same instant disperse.
+class Backoff {
+ public:
+  explicit Backoff(std::uint32_t seed) : random_(seed) {}
+  /// The next pause; always within [first * 0.8, last * 1.2].
+  Duration next() {
+    const double jittered = pause_ * std::uniform_real_distribution<double>(0.8, 1.2)(random_);
+    pause_ = std::min(pause_ * 1.6, last);
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(jittered));
+  }
+  void reset() noexcept { pause_ = first; }
+
+ private:
+  static constexpr double first = 0.1;
+  static constexpr double last = 30;
+  std::minstd_rand random_;
+  double pause_ = first;
+};
+
+}  // namespace tenon

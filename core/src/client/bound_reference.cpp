@@ -1,0 +1,104 @@
+#include "client/bound_reference.hpp"
+
+namespace tenon {
+
+namespace {
+
+/// A synchronous caller's wait.
+struct SyncWait {
+  OutgoingCall* call;
+  Loop* loop;
+  std::atomic<bool> done{false};
+};
+
+void wake(void* argument) noexcept {
+  auto* wait = static_cast<SyncWait*>(argument);
+  wait->loop->offer();
+  wait->done.store(true, std::memory_order_release);
+  wait->done.notify_one();
+}
+void finish_driven(void* argument) noexcept {
+  static_cast<SyncWait*>(argument)->done.store(true, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+BoundReference::BoundReference(const ReferenceOptions& options, Loop& loop)
+    : loop_(loop),
+      service_{options.service, options.group, options.version},
+      methods_(options.methods),
+      timeout_(options.timeout) {}
+
+BoundReference::~BoundReference() = default;
+
+Result<std::shared_ptr<BoundReference>> BoundReference::open(const ReferenceOptions& options, Loop& loop,
+                                                             std::shared_ptr<Cluster> cluster, ClusterParts parts,
+                                                             std::vector<std::shared_ptr<Filter>> filters) {
+  std::shared_ptr<BoundReference> reference(new BoundReference(options, loop));
+  auto joined = cluster->join(std::move(parts));
+  if (!joined.ok()) return std::move(joined).error();
+  reference->cluster_ = std::move(cluster);
+  reference->cluster_invoker_ = std::move(*joined);
+  reference->chain_ = std::make_unique<FilterChain>(std::move(filters), *reference->cluster_invoker_);
+  return reference;
+}
+
+void BoundReference::close() {
+  chain_ = std::make_unique<FilterChain>(std::vector<std::shared_ptr<Filter>>(), closed_);
+  cluster_invoker_.reset();
+}
+
+Task<Result<Response>> BoundReference::Closed::call(Request& request) {
+  Error error(Errc::unavailable, request.target->service->text() + ": the application is stopping", Delivery::not_run,
+              Advice::never);
+  return ready<Result<Response>>(std::move(error));
+}
+
+Result<const Target*> BoundReference::bind(const Method& method) {
+  if (method.shape != Shape::unary && method.shape != Shape::one_way)
+    return Error(Errc::unimplemented,
+                 service_.text() + "." + std::string(method.name) + ": " + std::string(to_string(method.shape)) +
+                     " methods are not supported yet",
+                 Delivery::not_run, Advice::never);
+  std::lock_guard lock(bind_mutex_);
+  for (Bound& bound : bound_)
+    if (bound.name == method.name && bound.method.input == method.input && bound.method.output == method.output &&
+        bound.method.shape == method.shape && bound.method.idempotent == method.idempotent)
+      return &bound.target;
+  Bound& bound = bound_.emplace_back();
+  bound.name = method.name;
+  bound.method = method;
+  bound.method.name = bound.name;
+  bound.target.service = &service_;
+  bound.target.method = &bound.method;
+  bound.target.timeout = timeout_;
+  bound.target.idempotent = method.idempotent;
+  if (const auto found = methods_.find(bound.name); found != methods_.end()) {
+    const MethodOptions& options = found->second;
+    if (options.idempotent) bound.target.idempotent = *options.idempotent;
+    if (options.timeout) bound.target.timeout = *options.timeout;
+    if (options.retries) bound.target.retries = static_cast<std::int32_t>(*options.retries);
+  }
+  return &bound.target;
+}
+
+Result<void> BoundReference::run(OutgoingCall& call) {
+  if (Executor::current())
+    return Error(Errc::would_deadlock,
+                 service_.text() +
+                     ": a synchronous call on an io thread would wait for itself; use co_await with use_task, or a "
+                     "callback",
+                 Delivery::not_run, Advice::never);
+  SyncWait wait{&call, &loop_};
+  // Alone, the caller drives the loop itself: no thread hand-off.
+  auto start = [](void* argument) {
+    auto* self = static_cast<SyncWait*>(argument);
+    return self->call->start(&finish_driven, self);
+  };
+  if (loop_.drive(start, &wait, wait.done)) return {};
+  if (call.start(&wake, &wait)) return {};
+  wait.done.wait(false, std::memory_order_acquire);
+  return {};
+}
+
+}  // namespace tenon

@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <vector>
+
+#include "client/endpoint.hpp"
+
+namespace tenon {
+
+namespace {
+/// Requests are encoded here, then copied (small) or moved (large) into the session.
+OutBuffer& scratch() {
+  thread_local OutBuffer buffer;
+  buffer.clear();
+  return buffer;
+}
+constexpr std::size_t move_above = 32u << 10;
+}  // namespace
+
+ClientConnection::ClientConnection(RemoteEndpoint& endpoint, std::unique_ptr<ByteStream> stream)
+    : endpoint_(&endpoint),
+      settings_(endpoint.settings_),
+      connection_(std::make_shared<Connection>(*settings_->loop, *settings_->log, std::move(stream),
+                                               settings_->protocol->open(Side::client, settings_->limits),
+                                               std::string(settings_->protocol->name()), settings_->connection, *this)) {}
+
+ClientConnection::~ClientConnection() = default;
+
+void ClientConnection::start() { connection_->start(); }
+
+Result<void> ClientConnection::send(Exchange& exchange) {
+  Request& request = exchange.request_;
+  if (connection_->unwritten() > settings_->connection.max_unwritten)
+    return Error(Errc::overloaded,
+                 std::to_string(connection_->unwritten()) + " bytes wait to be written to " + connection_->peer().peer +
+                     " (max_unwritten is " + std::to_string(settings_->connection.max_unwritten) + ")",
+                 Delivery::not_run, Advice::other_instance);
+  const Encoding& encoding = *settings_->encoding;
+  Frame frame;
+  frame.kind = FrameKind::request;
+  frame.one_way = request.target->method->shape == Shape::one_way;
+  frame.target = request.target;
+  frame.serializer = encoding.serializer->content_type();
+  OutBuffer& body = scratch();
+  if (encoding.compressor) {
+    const Encoding plain{encoding.serializer, nullptr, encoding.limit};
+    if (auto encoded = request.payload.encode(plain, body); !encoded.ok())
+      return std::move(encoded).error().deliver(Delivery::not_run);
+    if (body.size() >= encoding.compressor->min_size()) {
+      OutBuffer smaller;
+      if (auto packed = encoding.compressor->compress(body.view(), smaller); !packed.ok())
+        return std::move(packed).error().deliver(Delivery::not_run);
+      frame.compressor = encoding.compressor->encoding();
+      body = std::move(smaller);
+    }
+  } else if (auto encoded = request.payload.encode(encoding, body); !encoded.ok()) {
+    return std::move(encoded).error().deliver(Delivery::not_run);
+  }
+  if (body.size() > move_above)
+    frame.owned = std::move(body);
+  else
+    frame.body = body.view();
+  if (request.deadline != never) {
+    const TimePoint now = settings_->loop->clock().now();
+    frame.remaining = std::max<Duration>(request.deadline - now, Duration{1});
+  }
+  frame.call = pending_.add(&exchange);
+  std::swap(frame.headers, request.headers);
+  Result<void> sent = connection_->send(frame);
+  std::swap(frame.headers, request.headers);
+  if (!sent.ok()) {
+    bool known = false;
+    (void)pending_.take(frame.call, known);
+    return std::move(sent).error().deliver(Delivery::not_run);
+  }
+  exchange.connection_ = this;
+  exchange.number_ = frame.call;
+  return {};
+}
+
+void ClientConnection::abandon(Exchange& exchange) {
+  pending_.orphan(exchange.number_);
+  Frame frame;
+  frame.kind = FrameKind::cancel;
+  frame.call = exchange.number_;
+  (void)connection_->send(frame);  // if it cannot be told, the answer is dropped all the same
+}
+
+void ClientConnection::on_frame(Frame& frame) {
+  switch (frame.kind) {
+    case FrameKind::response:
+    case FrameKind::error: {
+      bool known = false;
+      Exchange* exchange = pending_.take(frame.call, known);
+      if (exchange)
+        on_reply(*exchange, frame);
+      else if (!known)
+        settings_->log->warn("unexpected-reply", connection_->peer().peer + " answered call number " +
+                                                    std::to_string(frame.call) + ", which is not waiting; dropped");
+      break;
+    }
+    case FrameKind::goaway:
+      if (!going_away_) {
+        going_away_ = true;
+        if (endpoint_) endpoint_->lost(*this, frame.error);
+      }
+      break;
+    default: break;  // nothing else is sent to clients
+  }
+  if (going_away_ && pending_.waiting() == 0) connection_->close_when_written(Error(Errc::unavailable, "drained"));
+}
+
+Result<Response> ClientConnection::decode(Exchange& exchange, Frame& frame) {
+  const std::string_view compressor = frame.compressor;
+  const Encoding* encoding = settings_->encoding;
+  if (encoding->serializer->content_type() != frame.serializer || encoding->compressor || !compressor.empty()) {
+    encoding = settings_->encodings->find(frame.serializer, compressor);
+    if (!encoding)
+      return Error(Errc::unimplemented,
+                   connection_->peer().peer + " answered in serializer \"" + std::string(frame.serializer) +
+                       "\", compressor \"" + std::string(compressor) + "\", which is not loaded here",
+                   Delivery::ran);
+  }
+  const Request& request = exchange.request_;
+  Response response;
+  response.headers = std::move(frame.headers);
+  if (!request.reply) {
+    OutBuffer bytes = std::move(frame.owned);
+    if (bytes.empty()) bytes.append(frame.body);
+    response.payload = Payload::adopt_encoded(*encoding, std::move(bytes));
+    return response;
+  }
+  const MessageType& type = *request.target->method->output;
+  Result<void> decoded;
+  if (encoding->compressor) {
+    Payload packed = Payload::borrow_encoded(*encoding, frame.bytes());
+    decoded = packed.take_into(type, request.reply);
+  } else {
+    decoded = encoding->serializer->decode(frame.bytes(), type, request.reply);
+  }
+  if (!decoded.ok())
+    return std::move(decoded)
+        .error()
+        .prefix("the reply of " + connection_->peer().peer + " to " + request.target->service->interface + "." +
+                std::string(request.target->method->name) + " cannot be decoded")
+        .deliver(Delivery::ran);
+  response.payload = Payload::borrow(type, request.reply);
+  return response;
+}
+
+void ClientConnection::on_reply(Exchange& exchange, Frame& frame) {
+  if (frame.kind == FrameKind::response) {
+    exchange.complete(decode(exchange, frame));
+    return;
+  }
+  if (frame.resend && !exchange.resent_) {
+    exchange.resent_ = true;
+    if (auto sent = send(exchange); !sent.ok()) exchange.complete(std::move(sent).error());
+    return;
+  }
+  exchange.complete(std::move(frame.error));
+}
+
+void ClientConnection::on_closed(const Error& reason) {
+  RemoteEndpoint* endpoint = std::exchange(endpoint_, nullptr);
+  const std::string peer = connection_->peer().peer;
+  // Calls are failed first: whoever retries must not pick this connection, and lost() may let go of it.
+  std::vector<Exchange*> cut;
+  while (Exchange* exchange = pending_.take_any()) cut.push_back(exchange);
+  if (endpoint) {
+    // The endpoint is kept by its callers until the last exchange has completed.
+    const auto hold = endpoint->shared_from_this();
+    if (!going_away_) endpoint->lost(*this, reason);
+    for (Exchange* exchange : cut) {
+      exchange->connection_ = nullptr;
+      exchange->complete(
+          Error(Errc::unavailable, "connection to " + peer + " lost: " + reason.text(), Delivery::maybe_run));
+    }
+  }
+  if (keep_) settings_->loop->bury(std::move(keep_));
+}
+
+}  // namespace tenon

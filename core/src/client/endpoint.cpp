@@ -1,0 +1,343 @@
+#include "client/endpoint.hpp"
+
+#include <algorithm>
+
+namespace tenon {
+
+namespace {
+std::string milliseconds(Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) + " ms";
+}
+}  // namespace
+
+/// One connection attempt: keeps the endpoint and the task alive until the transport has answered.
+class Dial {
+ public:
+  static void run(std::shared_ptr<RemoteEndpoint> endpoint, std::size_t index, TimePoint deadline) {
+    auto* dial = new Dial(std::move(endpoint), index);
+    const EndpointSettings& settings = *dial->endpoint_->settings_;
+    dial->task_ = dial->endpoint_->transport_->connect(dial->endpoint_->instance_.address, *settings.loop, deadline);
+    if (dial->task_.start([](void* self) { static_cast<Dial*>(self)->finish(); }, dial)) dial->finish();
+  }
+
+ private:
+  Dial(std::shared_ptr<RemoteEndpoint> endpoint, std::size_t index) : endpoint_(std::move(endpoint)), index_(index) {
+    ++endpoint_->settings_->loop->outstanding;
+  }
+  void finish() {
+    Result<std::unique_ptr<ByteStream>> stream = task_.take();
+    const auto endpoint = std::move(endpoint_);
+    const std::size_t index = index_;
+    delete this;
+    --endpoint->settings_->loop->outstanding;
+    endpoint->dialled(index, std::move(stream));
+  }
+
+  std::shared_ptr<RemoteEndpoint> endpoint_;
+  std::size_t index_;
+  Task<Result<std::unique_ptr<ByteStream>>> task_;
+};
+
+bool Exchange::await_suspend(std::coroutine_handle<> caller) {
+  caller_ = caller;
+  if (endpoint_.begin(*this)) return false;
+  suspended_ = true;
+  return true;
+}
+
+void Exchange::complete(Result<Response> result) {
+  finished_ = true;
+  result_ = std::move(result);
+  endpoint_.finished(*this, result_);
+  if (suspended_) caller_.resume();
+}
+
+std::shared_ptr<Endpoint> RemoteEndpoint::dial(std::shared_ptr<const EndpointSettings> settings, Instance instance,
+                                               std::shared_ptr<const Transport> transport) {
+  std::shared_ptr<RemoteEndpoint> endpoint(
+      new RemoteEndpoint(std::move(settings), std::move(instance), std::move(transport)));
+  if (endpoint->settings_->eager)
+    for (std::size_t index = 0; index < endpoint->links_.size(); ++index) endpoint->dial(index);
+  Endpoint* handle = endpoint.get();
+  auto release = [endpoint = std::move(endpoint)](Endpoint*) mutable { endpoint->retire(); };
+  return std::shared_ptr<Endpoint>(handle, std::move(release));
+}
+
+RemoteEndpoint::RemoteEndpoint(std::shared_ptr<const EndpointSettings> settings, Instance instance,
+                               std::shared_ptr<const Transport> transport)
+    : settings_(std::move(settings)),
+      instance_(std::move(instance)),
+      transport_(std::move(transport)),
+      direct_(*this),
+      chain_(settings_->attempt_filters, direct_),
+      links_(std::max<std::uint32_t>(settings_->connections, 1)),
+      backoff_(std::random_device()()) {
+  for (std::size_t index = 0; index < links_.size(); ++index) {
+    Link::Retry& retry = links_[index].retry;
+    retry.endpoint = this;
+    retry.index = index;
+    retry.fire = [](Alarm* alarm) {
+      auto* due = static_cast<Link::Retry*>(alarm);
+      const auto keep = due->endpoint->shared_from_this();
+      due->endpoint->dial(due->index);
+    };
+  }
+}
+
+RemoteEndpoint::~RemoteEndpoint() {
+  for (Link& link : links_) settings_->loop->clock().cancel(link.retry);
+}
+
+std::string RemoteEndpoint::describe() const { return settings_->service.text() + " at " + instance_.address; }
+
+Task<Result<Response>> RemoteEndpoint::call(Request& request) {
+  if (chain_.empty()) return exchange(request);
+  return chain_.first().call(request);
+}
+
+Task<Result<Response>> RemoteEndpoint::exchange(Request& request) {
+  Exchange exchange(*this, request);
+  co_return co_await exchange;
+}
+
+Health RemoteEndpoint::health() const noexcept {
+  bool open = false;
+  bool hopeful = false;
+  for (const Link& link : links_) {
+    if (link.connection && link.connection->usable()) open = open || !link.connection->full();
+    hopeful = hopeful || link.connection || link.dialling;
+  }
+  if (open) return stats_.in_flight < settings_->max_in_flight ? Health::open : Health::busy;
+  if (hopeful) return Health::busy;
+  // Lazy and never tried, or due to be tried again.
+  return last_failure_ ? Health::closed : Health::busy;
+}
+
+ClientConnection* RemoteEndpoint::pick() noexcept {
+  for (std::size_t tried = 0; tried < links_.size(); ++tried) {
+    Link& link = links_[next_link_];
+    next_link_ = next_link_ + 1 == links_.size() ? 0 : next_link_ + 1;
+    if (link.connection && link.connection->usable() && !link.connection->full()) return link.connection.get();
+  }
+  return nullptr;
+}
+
+bool RemoteEndpoint::begin(Exchange& exchange) {
+  Clock& clock = settings_->loop->clock();
+  exchange.started_ = clock.now();
+  ++stats_.in_flight;
+  ++stats_.calls;
+  ++settings_->loop->outstanding;
+  if (stats_.in_flight > settings_->max_in_flight) {
+    exchange.complete(Error(Errc::overloaded,
+                            describe() + ": " + std::to_string(settings_->max_in_flight) +
+                                " calls are in flight already (max_in_flight)",
+                            Delivery::not_run, Advice::other_instance));
+    return true;
+  }
+  if (ClientConnection* connection = pick()) return submit(exchange, *connection) || watch(exchange);
+  bool dialling = false;
+  bool connected = false;
+  for (std::size_t index = 0; index < links_.size(); ++index) {
+    connected = connected || (links_[index].connection && links_[index].connection->usable());
+    if (!links_[index].connection && !links_[index].dialling && !retired_ && clock.now() >= next_attempt_) dial(index);
+    dialling = dialling || links_[index].dialling;
+  }
+  if (exchange.finished_) return true;
+  if (ClientConnection* connection = pick())
+    return submit(exchange, *connection) || watch(exchange);  // the dial succeeded at once
+  if (!dialling) {
+    Error error(Errc::unavailable, "", Delivery::not_run, Advice::other_instance);
+    if (connected)
+      error = Error(Errc::overloaded, describe() + ": every connection carries as many calls as the peer allows",
+                    Delivery::not_run, Advice::other_instance);
+    else if (retired_)
+      error = Error(Errc::unavailable, describe() + " is being closed", Delivery::not_run, Advice::other_instance);
+    else
+      error = Error(Errc::unavailable,
+                    describe() + " is not connected: " + last_failure_.text() + "; next attempt in " +
+                        milliseconds(std::max(next_attempt_ - clock.now(), Duration{0})),
+                    Delivery::not_run, Advice::other_instance);
+    exchange.complete(std::move(error));
+    return true;
+  }
+  enqueue(exchange);
+  return watch(exchange);
+}
+
+bool RemoteEndpoint::submit(Exchange& exchange, ClientConnection& connection) {
+  if (auto sent = connection.send(exchange); !sent.ok()) {
+    exchange.complete(std::move(sent).error());
+    return true;
+  }
+  if (exchange.request_.target->method->shape != Shape::one_way) return false;
+  connection.forget(exchange);
+  exchange.complete(Response());
+  return true;
+}
+
+bool RemoteEndpoint::watch(Exchange& exchange) {
+  const Request& request = exchange.request_;
+  exchange.deadline_.exchange = exchange.cancel_.exchange = &exchange;
+  if (request.deadline != never) {
+    exchange.deadline_.fire = [](Alarm* alarm) {
+      Exchange& late = *static_cast<Exchange::Deadline*>(alarm)->exchange;
+      const RemoteEndpoint& endpoint = late.endpoint_;
+      const Duration waited = endpoint.settings_->loop->clock().now() - late.started_;
+      late.endpoint_.give_up(
+          late, Error(Errc::deadline_exceeded,
+                      endpoint.describe() + ": " + std::string(late.request_.target->method->name) +
+                          (late.connection_ ? ": no reply within " : ": not connected within ") + milliseconds(waited),
+                      late.connection_ ? Delivery::maybe_run : Delivery::not_run));
+    };
+    settings_->loop->clock().arm(exchange.deadline_, request.deadline);
+  }
+  if (!request.cancel) return false;
+  exchange.cancel_.fire = [](CancelHook* hook) noexcept {
+    Exchange& cancelled = *static_cast<Exchange::Cancel*>(hook)->exchange;
+    cancelled.endpoint_.give_up(cancelled,
+                                Error(Errc::cancelled, "the caller gave the call up",
+                                      cancelled.connection_ ? Delivery::maybe_run : Delivery::not_run, Advice::never));
+  };
+  if (request.cancel->add(exchange.cancel_)) return false;
+  exchange.cancel_.fire(&exchange.cancel_);
+  return true;
+}
+
+void RemoteEndpoint::enqueue(Exchange& exchange) {
+  exchange.previous_ = waiting_last_;
+  (waiting_last_ ? waiting_last_->next_ : waiting_first_) = &exchange;
+  waiting_last_ = &exchange;
+}
+
+void RemoteEndpoint::dequeue(Exchange& exchange) noexcept {
+  (exchange.previous_ ? exchange.previous_->next_ : waiting_first_) = exchange.next_;
+  (exchange.next_ ? exchange.next_->previous_ : waiting_last_) = exchange.previous_;
+  exchange.previous_ = exchange.next_ = nullptr;
+}
+
+void RemoteEndpoint::give_up(Exchange& exchange, Error error) {
+  if (exchange.connection_)
+    exchange.connection_->abandon(exchange);
+  else
+    dequeue(exchange);
+  exchange.complete(std::move(error));
+}
+
+void RemoteEndpoint::finished(Exchange& exchange, const Result<Response>& result) {
+  Clock& clock = settings_->loop->clock();
+  clock.cancel(exchange.deadline_);
+  Cancellation::remove(exchange.cancel_);
+  --stats_.in_flight;
+  --settings_->loop->outstanding;
+  if (result.ok()) {
+    stats_.consecutive_errors = 0;
+    const double took = std::chrono::duration<double, std::micro>(clock.now() - exchange.started_).count();
+    stats_.latency_ewma_us += (took - stats_.latency_ewma_us) * 0.0424;  // half-life of 16 calls
+  } else {
+    ++stats_.errors;
+    const Errc code = result.error().code();
+    if (code == Errc::unavailable || code == Errc::deadline_exceeded) ++stats_.consecutive_errors;
+  }
+  if (retired_ && stats_.in_flight == 0) finish_retiring();
+}
+
+void RemoteEndpoint::dial(std::size_t index) {
+  if (retired_ || links_[index].dialling || links_[index].connection) return;
+  links_[index].dialling = true;
+  settings_->loop->clock().cancel(links_[index].retry);
+  Dial::run(shared_from_this(), index, settings_->loop->clock().now() + settings_->connect_timeout);
+}
+
+void RemoteEndpoint::dialled(std::size_t index, Result<std::unique_ptr<ByteStream>> stream) {
+  Link& link = links_[index];
+  link.dialling = false;
+  if (retired_) return;
+  if (stream.ok()) {
+    backoff_.reset();
+    next_attempt_ = {};
+    last_failure_ = {};
+    link.connection = std::make_shared<ClientConnection>(*this, std::move(*stream));
+    link.connection->start();
+    while (waiting_first_) {
+      ClientConnection* connection = pick();
+      if (!connection) break;
+      Exchange& exchange = *waiting_first_;
+      dequeue(exchange);
+      submit(exchange, *connection);
+    }
+    return;
+  }
+  last_failure_ = std::move(stream).error();
+  settings_->log->warn("connect", describe() + ": " + last_failure_.text());
+  redial_later(index);
+  for (const Link& other : links_)
+    if (other.dialling || (other.connection && other.connection->usable())) return;
+  while (waiting_first_) {
+    Exchange& exchange = *waiting_first_;
+    dequeue(exchange);
+    exchange.complete(Error(Errc::unavailable, describe() + " cannot be connected: " + last_failure_.text(),
+                            Delivery::not_run, Advice::other_instance));
+  }
+}
+
+void RemoteEndpoint::redial_later(std::size_t index) {
+  const Duration pause = backoff_.next();
+  next_attempt_ = settings_->loop->clock().now() + pause;
+  // A lazy endpoint is dialled by the next call after the pause; an eager one by its alarm.
+  if (settings_->eager) settings_->loop->clock().arm(links_[index].retry, next_attempt_);
+}
+
+void RemoteEndpoint::lost(ClientConnection& connection, const Error& reason) {
+  for (std::size_t index = 0; index < links_.size(); ++index) {
+    Link& link = links_[index];
+    if (link.connection.get() != &connection) continue;
+    connection.keep(std::move(link.connection));  // it lives on until it is closed
+    link.connection = nullptr;
+    if (retired_) continue;
+    settings_->log->info("connection-lost", describe() + ": " + reason.text());
+    if (!last_failure_) last_failure_ = reason;
+    redial_later(index);
+  }
+}
+
+void RemoteEndpoint::retire() {
+  if (retired_) return;
+  retired_ = true;
+  for (Link& link : links_) settings_->loop->clock().cancel(link.retry);
+  while (waiting_first_) {
+    Exchange& exchange = *waiting_first_;
+    dequeue(exchange);
+    exchange.complete(Error(Errc::unavailable, describe() + " left before it was connected", Delivery::not_run,
+                            Advice::other_instance));
+  }
+  if (stats_.in_flight == 0)
+    finish_retiring();
+  else
+    keep_ = shared_from_this();
+}
+
+void RemoteEndpoint::finish_retiring() {
+  const auto keep = keep_ ? std::move(keep_) : shared_from_this();
+  for (Link& link : links_)
+    if (auto connection = std::move(link.connection)) {
+      connection->close(Error(Errc::unavailable, "the client is done"));
+      settings_->loop->bury(std::move(connection));  // we may have been called from inside it
+    }
+}
+
+Result<std::shared_ptr<Endpoint>> EndpointDialer::dial(const Instance& instance) {
+  const std::string& name = instance.transport.empty() ? settings_->transport : instance.transport;
+  const auto found = settings_->transports.find(name);
+  if (found == settings_->transports.end())
+    return Error(Errc::config, "instance " + instance.address + " of " + settings_->service.text() +
+                                   " wants transport \"" + name + "\", which is not loaded; add its plugin to plugins.load");
+  const std::string protocol(settings_->protocol->name());
+  if (!instance.protocols.empty() && std::ranges::find(instance.protocols, protocol) == instance.protocols.end())
+    return Error(Errc::config, "instance " + instance.address + " of " + settings_->service.text() +
+                                   " does not speak protocol \"" + protocol + "\"");
+  if (auto checked = found->second->check(instance.address); !checked.ok()) return std::move(checked).error();
+  return RemoteEndpoint::dial(settings_, instance, found->second);
+}
+
+}  // namespace tenon

@@ -1,0 +1,246 @@
+#include "connection/connection.hpp"
+
+#include <cstring>
+
+namespace tenon {
+
+namespace {
+constexpr std::size_t flush_every = 8u << 10;     // inside a batch, so that both sides work at once
+constexpr std::size_t write_budget = 1u << 20;    // bytes per gathered write
+constexpr std::size_t direct_budget = 4u << 20;   // bytes of one large body per event, for fairness
+
+std::string io_text(int error) { return error ? std::strerror(error) : "connection failed"; }
+}  // namespace
+
+Connection::Connection(Loop& loop, Log& log, std::unique_ptr<ByteStream> stream, std::unique_ptr<Session> session,
+                       std::string protocol, const ConnectionOptions& options, ConnectionOwner& owner)
+    : loop_(loop),
+      log_(log),
+      stream_(std::move(stream)),
+      session_(std::move(session)),
+      peer_(stream_->info()),
+      options_(options),
+      owner_(owner) {
+  peer_.protocol = std::move(protocol);
+  TurnEnd::run = [](TurnEnd* end) noexcept {
+    auto* self = static_cast<Connection*>(end);
+    const auto keep = self->shared_from_this();
+    self->flush();
+  };
+  heartbeat_.connection = session_alarm_.connection = this;
+  heartbeat_.fire = [](Alarm* alarm) {
+    const auto keep = static_cast<OwnAlarm*>(alarm)->connection->shared_from_this();
+    keep->beat();
+  };
+  session_alarm_.fire = [](Alarm* alarm) {
+    const auto keep = static_cast<OwnAlarm*>(alarm)->connection->shared_from_this();
+    if (auto ticked = keep->session_->tick(keep->loop_.clock().now()); !ticked.ok())
+      keep->fail(std::move(ticked).error());
+    else
+      keep->watch_deadline();
+  };
+}
+
+Connection::~Connection() {
+  loop_.cancel_turn_end(*this);
+  loop_.clock().cancel(heartbeat_);
+  loop_.clock().cancel(session_alarm_);
+}
+
+void Connection::start(std::string_view first) {
+  const auto keep = shared_from_this();
+  heard_ = loop_.clock().now();
+  if (auto ticked = session_->tick(heard_); !ticked.ok()) return fail(std::move(ticked).error());
+  watch_deadline();
+  if (options_.heartbeat > Duration{0}) loop_.clock().arm(heartbeat_, heard_ + options_.heartbeat);
+  mark_dirty();
+  if (!first.empty() && !parse(first)) return;
+  await_readable();
+}
+
+void Connection::watch_deadline() {
+  const TimePoint at = session_->next_deadline();
+  if (at != never) loop_.clock().arm(session_alarm_, at);
+}
+
+void Connection::await_readable() {
+  if (closed_ || waiting_read_) return;
+  if (options_.pause_reading && session_->unwritten() > options_.max_unwritten) return;  // flush() resumes
+  waiting_read_ = true;
+  stream_->wait_readable({[](void* self) noexcept { static_cast<Connection*>(self)->on_readable(); }, this});
+}
+
+void Connection::on_readable() {
+  const auto keep = shared_from_this();
+  waiting_read_ = false;
+  loop_.refresh();
+  heard_ = loop_.clock().now();
+  reading_ = true;
+  const Want want = session_->want();
+  if (want.into) {
+    read_direct(want);
+  } else {
+    char* buffer = loop_.read_buffer();
+    const std::size_t kept = stash_.size();
+    if (kept) std::memcpy(buffer, stash_.data(), kept);
+    const IoResult read = stream_->try_read(buffer + kept, Loop::read_buffer_size - kept);
+    switch (read.status) {
+      case IoResult::Status::done: parse({buffer, kept + read.bytes}); break;
+      case IoResult::Status::would_block: break;
+      case IoResult::Status::end: fail(Error(Errc::unavailable, "closed by the peer")); break;
+      case IoResult::Status::failed: fail(Error(Errc::unavailable, io_text(read.error))); break;
+    }
+  }
+  reading_ = false;
+  if (closed_) return;
+  if (loop_.only_turn_end(*this)) {
+    loop_.cancel_turn_end(*this);
+    flush();
+    if (closed_) return;
+  }
+  await_readable();
+}
+
+void Connection::read_direct(const Want& first) {
+  Want want = first;
+  for (std::size_t total = 0; want.into && total < direct_budget && !closed_; want = session_->want()) {
+    const IoResult read = stream_->try_read(want.into, want.size);
+    if (read.status == IoResult::Status::would_block) return;
+    if (read.status == IoResult::Status::end) return fail(Error(Errc::unavailable, "closed by the peer"));
+    if (read.status == IoResult::Status::failed) return fail(Error(Errc::unavailable, io_text(read.error)));
+    total += read.bytes;
+    if (auto taken = session_->received_direct(read.bytes, *this); !taken.ok())
+      return fail(std::move(taken).error());
+  }
+}
+
+bool Connection::parse(std::string_view bytes) {
+  auto consumed = session_->received(bytes, *this);
+  if (closed_) return false;
+  if (!consumed.ok()) {
+    fail(std::move(consumed).error());
+    return false;
+  }
+  const std::string_view rest = bytes.substr(*consumed);
+  if (rest.size() >= Loop::read_buffer_size) {
+    fail(Error(Errc::internal, "protocol " + peer_.protocol + " does not consume what it was given"));
+    return false;
+  }
+  if (!rest.empty())
+    stash_.assign(rest);
+  else if (!stash_.empty())
+    std::string().swap(stash_);  // idle connections keep no buffer
+  return true;
+}
+
+void Connection::on_frame(Frame& frame) {
+  if (closed_) return;
+  switch (frame.kind) {
+    case FrameKind::ping:
+      frame.kind = FrameKind::pong;
+      if (auto sent = session_->send(frame); sent.ok()) mark_dirty();
+      return;
+    case FrameKind::pong: return;  // heard_ is news enough
+    default: break;
+  }
+  owner_.on_frame(frame);
+  if (!closed_ && !waiting_write_ && session_->unwritten() >= flush_every) flush();
+}
+
+Result<void> Connection::send(Frame& frame) {
+  if (closed_) return Error(Errc::unavailable, "connection to " + peer_.peer + " is closed", Delivery::not_run);
+  Result<void> sent = session_->send(frame);
+  if (sent.ok()) mark_dirty();
+  return sent;
+}
+
+void Connection::flush() {
+  loop_.cancel_turn_end(*this);
+  if (closed_ || waiting_write_) return;
+  while (session_->unwritten() > 0) {
+    Gather gather;
+    session_->produce(gather, write_budget);
+    if (gather.bytes() == 0) break;
+    const IoResult wrote = stream_->try_write(gather.parts());
+    if (wrote.status == IoResult::Status::failed) return fail(Error(Errc::unavailable, io_text(wrote.error)));
+    if (wrote.status == IoResult::Status::done) session_->written(wrote.bytes);
+    if (wrote.status != IoResult::Status::done || wrote.bytes < gather.bytes()) {
+      waiting_write_ = true;
+      auto resume = [](void* self) noexcept {
+        const auto keep = static_cast<Connection*>(self)->shared_from_this();
+        keep->waiting_write_ = false;
+        keep->loop_.refresh();
+        keep->flush();
+      };
+      stream_->wait_writable({resume, this});
+      return;
+    }
+  }
+  if (closing_) return close(std::move(closing_reason_));
+  if (!reading_) await_readable();  // it may have been paused
+}
+
+void Connection::beat() {
+  const TimePoint now = loop_.clock().now();
+  if (now - heard_ >= options_.heartbeat) {
+    if (missed_ >= options_.heartbeat_misses)
+      return fail(Error(Errc::unavailable, "no sign of life for " + std::to_string(missed_) + " heartbeats"));
+    ++missed_;
+    Frame ping;
+    ping.kind = FrameKind::ping;
+    if (auto sent = session_->send(ping); sent.ok()) mark_dirty();
+    loop_.clock().arm(heartbeat_, now + options_.heartbeat);
+  } else {
+    missed_ = 0;
+    loop_.clock().arm(heartbeat_, heard_ + options_.heartbeat);
+  }
+}
+
+void Connection::go_away(const Error& reason) {
+  if (closed_) return;
+  session_->close(reason);
+  mark_dirty();
+}
+
+void Connection::close_when_written(Error reason) {
+  if (closed_ || closing_) return;
+  closing_ = true;
+  closing_reason_ = std::move(reason);
+  mark_dirty();
+}
+
+void Connection::close(Error reason) {
+  if (closed_) return;
+  const auto keep = shared_from_this();
+  session_->close(reason);
+  if (!waiting_write_ && session_->unwritten() > 0) {
+    Gather gather;
+    session_->produce(gather, write_budget);
+    (void)stream_->try_write(gather.parts());  // best effort: the peer learns the reason if there is room
+  }
+  stream_->finish();
+  fail(std::move(reason));
+}
+
+void Connection::fail(Error error) {
+  if (closed_) return;
+  const auto keep = shared_from_this();
+  // The peer sent something that cannot be: tell it, and the log.
+  if (error.code() == Errc::malformed || error.code() == Errc::too_large) {
+    log_.warn("malformed-frame", peer_.protocol + " connection of " + peer_.peer + " closed: " + error.text());
+    if (!waiting_write_) {
+      session_->close(error);
+      Gather gather;
+      session_->produce(gather, write_budget);
+      if (gather.bytes()) (void)stream_->try_write(gather.parts());
+    }
+  }
+  closed_ = true;
+  loop_.cancel_turn_end(*this);
+  loop_.clock().cancel(heartbeat_);
+  loop_.clock().cancel(session_alarm_);
+  stream_.reset();
+  owner_.on_closed(error);
+}
+
+}  // namespace tenon

@@ -1,0 +1,93 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "loop/loop.hpp"
+#include "tenon/log.hpp"
+#include "tenon/protocol.hpp"
+#include "tenon/transport.hpp"
+
+namespace tenon {
+
+/// What a connection tells the side that uses it (client or server).
+class ConnectionOwner {
+ public:
+  /// request, response, error, cancel, goaway frames. May send on the connection.
+  virtual void on_frame(Frame& frame) = 0;
+  /// Once, when the connection is over, whoever ended it. The owner may let go of the connection here.
+  virtual void on_closed(const Error& reason) = 0;
+
+ protected:
+  ~ConnectionOwner() = default;
+};
+
+struct ConnectionOptions {
+  Duration heartbeat = std::chrono::seconds(5);
+  std::uint32_t heartbeat_misses = 5;
+  std::size_t max_unwritten = 4u << 20;
+  bool pause_reading = false;  ///< stop reading while more than max_unwritten waits (server)
+};
+
+/// A byte stream joined with a protocol session: bulk reads into the thread's one buffer, one gathered write per turn
+/// of the loop (and per ~8 KiB inside a long batch), heartbeat when idle.
+/// Threads: its loop's. Ownership: shared; an event in progress keeps it alive.
+class Connection final : private FrameSink, private TurnEnd, public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Loop& loop, Log& log, std::unique_ptr<ByteStream> stream, std::unique_ptr<Session> session,
+             std::string protocol, const ConnectionOptions& options, ConnectionOwner& owner);
+  ~Connection() override;
+
+  /// Begins to read; `first` are bytes already read (sniffing). Call once, with a shared owner in place.
+  void start(std::string_view first = {});
+
+  Session& session() noexcept { return *session_; }
+  const PeerInfo& peer() const noexcept { return peer_; }
+  bool open() const noexcept { return !closed_; }
+  std::size_t unwritten() const noexcept { return session_->unwritten(); }
+
+  /// Appends a frame; it leaves at the end of the turn at the latest. Errors as Session::send().
+  Result<void> send(Frame& frame);
+  /// Says goodbye, writes what it can without waiting, closes. on_closed() follows inline. Idempotent.
+  void close(Error reason);
+  /// Says goodbye and goes on: running calls may finish.
+  void go_away(const Error& reason);
+  /// Closes as soon as everything has been written.
+  void close_when_written(Error reason);
+
+ private:
+  void on_frame(Frame& frame) override;
+  void on_readable();
+  void read_direct(const Want& want);
+  bool parse(std::string_view bytes);
+  void await_readable();
+  void flush();
+  void mark_dirty() { loop_.at_turn_end(*this); }
+  void fail(Error error);
+  void beat();
+  void watch_deadline();
+
+  struct OwnAlarm : Alarm {
+    Connection* connection = nullptr;
+  };
+
+  Loop& loop_;
+  Log& log_;
+  std::unique_ptr<ByteStream> stream_;
+  std::unique_ptr<Session> session_;
+  PeerInfo peer_;
+  const ConnectionOptions options_;
+  ConnectionOwner& owner_;
+  std::string stash_;  // an incomplete frame between two reads; empty most of the time
+  OwnAlarm heartbeat_;
+  OwnAlarm session_alarm_;
+  TimePoint heard_;
+  std::uint32_t missed_ = 0;
+  bool reading_ = false;       // inside an event: flush at its end
+  bool waiting_read_ = false;
+  bool waiting_write_ = false;
+  bool closing_ = false;       // close once everything is written
+  bool closed_ = false;
+  Error closing_reason_;
+};
+
+}  // namespace tenon

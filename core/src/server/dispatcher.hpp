@@ -1,0 +1,65 @@
+#pragma once
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chain/filter_chain.hpp"
+#include "tenon/service.hpp"
+
+namespace tenon {
+
+/// One service as a server offers it: its name, its filters, its methods by name.
+class Offered {
+ public:
+  Offered(ServiceName name, std::shared_ptr<Service> service, std::vector<std::shared_ptr<Filter>> filters);
+  Offered(const Offered&) = delete;
+  Offered& operator=(const Offered&) = delete;
+
+  const ServiceName& name() const noexcept { return name_; }
+  Service& service() const noexcept { return *service_; }
+  /// Where calls enter: the outermost filter, or the service itself.
+  Invoker& entry() const noexcept { return chain_.first(); }
+  bool filtered() const noexcept { return !chain_.empty(); }
+  /// Null when there is no such method.
+  const Target* find(std::string_view method) const noexcept;
+
+ private:
+  class Innermost final : public Invoker {
+   public:
+    explicit Innermost(Service& service) : service_(service) {}
+    Task<Result<Response>> call(Request& request) override { return service_.call(request); }
+    Health health() const noexcept override { return Health::open; }
+
+   private:
+    Service& service_;
+  };
+  ServiceName name_;
+  std::shared_ptr<Service> service_;
+  std::vector<Target> targets_;
+  Innermost innermost_;
+  FilterChain chain_;
+};
+
+/// Where a request goes.
+struct Route {
+  const Offered* offered = nullptr;
+  const Target* target = nullptr;
+};
+
+/// Method -> handler. Filled before the server listens, then immutable: read from every io thread.
+class Dispatcher {
+ public:
+  /// Fails with: already_exists (same interface, group and version).
+  Result<void> add(std::unique_ptr<Offered> offered);
+  /// Fails with: not_found, saying what there is; unimplemented (a shape that is not served yet).
+  Result<Route> find(std::string_view group, std::string_view interface, std::string_view version,
+                     std::string_view method) const;
+  const std::vector<std::unique_ptr<Offered>>& services() const noexcept { return services_; }
+
+ private:
+  std::vector<std::unique_ptr<Offered>> services_;
+};
+
+}  // namespace tenon

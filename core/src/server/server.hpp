@@ -1,0 +1,66 @@
+#pragma once
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/server_connection.hpp"
+
+namespace tenon {
+
+/// Accepts connections, finds out which protocol each speaks, and ends them in order.
+/// Threads: built, drained and destroyed from one foreign thread; everything else on the loops.
+class Server {
+ public:
+  Server(std::unique_ptr<ServerSettings> settings, std::vector<Loop*> loops);
+  /// REQUIRES: stopped.
+  ~Server();
+
+  ServerSettings& settings() noexcept { return *settings_; }
+  /// Binds at once; connections are accepted from start() on.
+  /// Fails with: unavailable, naming the address.
+  Result<void> listen(const std::string& address, std::shared_ptr<const Transport> transport,
+                      std::vector<std::shared_ptr<const Protocol>> protocols);
+  void start();
+  std::vector<std::string> addresses() const;
+
+  /// Stops accepting and tells every client; running calls go on.
+  void drain(const Error& reason);
+  /// True when nothing is running and every connection is closed.
+  bool idle() const noexcept {
+    return settings_->in_flight.load() == 0 && settings_->connections.load() == 0 && sniffing_.load() == 0;
+  }
+  /// Closes what is left. Calls still running keep running; their replies are dropped.
+  void force(const Error& reason);
+
+ private:
+  class Sniffer;
+  class Admission;
+  struct Listening {
+    std::shared_ptr<const Transport> transport;
+    std::vector<std::shared_ptr<const Protocol>> protocols;
+    std::unique_ptr<Listener> listener;
+    Task<void> accepting;
+    std::atomic<bool> done{true};
+  };
+  /// The connections of one loop, touched on that loop only.
+  struct Home {
+    Loop* loop;
+    std::vector<std::weak_ptr<ServerConnection>> connections;
+    std::vector<Sniffer*> sniffers;
+    bool draining = false;
+  };
+
+  Task<void> accept(Listening& listening);
+  void admit(Home& home, const Listening& listening, std::unique_ptr<ByteStream> stream);
+  void serve(Home& home, std::unique_ptr<ByteStream> stream, const Protocol& protocol, std::string_view first);
+
+  std::unique_ptr<ServerSettings> settings_;
+  std::vector<std::unique_ptr<Home>> homes_;
+  std::vector<std::unique_ptr<Listening>> listening_;
+  std::size_t next_home_ = 0;
+  std::atomic<std::size_t> sniffing_{0};
+};
+
+}  // namespace tenon

@@ -1,0 +1,166 @@
+#include "server/server_connection.hpp"
+
+#include "server/server_call.hpp"
+
+namespace tenon {
+
+namespace {
+OutBuffer& scratch() {
+  thread_local OutBuffer buffer;
+  buffer.clear();
+  return buffer;
+}
+constexpr std::size_t move_above = 32u << 10;
+constexpr std::size_t max_cached_routes = 4096;
+}  // namespace
+
+ServerConnection::ServerConnection(ServerSettings& settings, Loop& loop, std::unique_ptr<ByteStream> stream,
+                                   const Protocol& protocol)
+    : settings_(settings),
+      loop_(loop),
+      connection_(std::make_shared<Connection>(loop, *settings.log, std::move(stream),
+                                               protocol.open(Side::server, settings.limits),
+                                               std::string(protocol.name()), settings.connection, *this)) {
+  ++loop_.kept_awake;
+  settings_.connections.fetch_add(1, std::memory_order_relaxed);
+}
+
+ServerConnection::~ServerConnection() {
+  --loop_.kept_awake;
+  settings_.connections.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void ServerConnection::start(std::string_view first, std::shared_ptr<ServerConnection> self) {
+  self_ = std::move(self);
+  connection_->start(first);
+}
+
+void ServerConnection::drain(const Error& reason) {
+  if (draining_ || !connection_->open()) return;
+  draining_ = true;
+  connection_->go_away(reason);
+  if (calls_.size() == 0) connection_->close_when_written(reason);
+}
+
+Result<ServerConnection::Cached> ServerConnection::resolve(const Frame& frame) const {
+  auto route = settings_.dispatcher.find(frame.group, frame.interface, frame.version, frame.method);
+  if (!route.ok()) return std::move(route).error();
+  const Encoding* encoding = settings_.encodings->find(frame.serializer, frame.compressor);
+  if (!encoding)
+    return Error(Errc::unimplemented,
+                 "serializer \"" + std::string(frame.serializer) + "\"" +
+                     (frame.compressor.empty() ? "" : ", compressor \"" + std::string(frame.compressor) + "\"") +
+                     " is not loaded here; add its plugin to the server's plugins.load",
+                 Delivery::not_run, Advice::other_instance);
+  return Cached{*route, encoding};
+}
+
+void ServerConnection::on_frame(Frame& frame) {
+  switch (frame.kind) {
+    case FrameKind::request: on_request(frame); break;
+    case FrameKind::cancel:
+      if (CallLink* call = calls_.find(frame.call)) static_cast<ServerCall*>(call)->cancel();
+      break;
+    case FrameKind::goaway:
+      // The client will send nothing more; what it still waits for is answered first.
+      draining_ = true;
+      if (calls_.size() == 0) connection_->close_when_written(Error(Errc::unavailable, "the client is done"));
+      break;
+    default: break;
+  }
+}
+
+void ServerConnection::refuse(const Frame& request, Error error) {
+  if (!request.one_way) reply_error(request.call, std::move(error));
+}
+
+void ServerConnection::on_request(Frame& frame) {
+  if (draining_)
+    return refuse(frame, Error(Errc::unavailable, "the server is stopping", Delivery::not_run, Advice::other_instance));
+  if (settings_.in_flight.load(std::memory_order_relaxed) >= settings_.max_in_flight ||
+      calls_.size() >= settings_.limits.max_concurrent)
+    return refuse(frame, Error(Errc::overloaded,
+                               "the server is serving " +
+                                   std::to_string(settings_.in_flight.load(std::memory_order_relaxed)) +
+                                   " calls already",
+                               Delivery::not_run, Advice::other_instance));
+  if (calls_.find(frame.call)) {
+    connection_->close(Error(Errc::malformed, "call number " + std::to_string(frame.call) + " is in use already"));
+    return;
+  }
+  if (frame.token != 0 && frame.token < cache_.size() && cache_[frame.token].encoding) {
+    const Cached& cached = cache_[frame.token];
+    ServerCall::run(*this, frame, cached.route, *cached.encoding);
+    return;
+  }
+  auto resolved = resolve(frame);
+  if (!resolved.ok()) return refuse(frame, std::move(resolved).error());
+  if (frame.token != 0 && frame.token < max_cached_routes) {
+    if (cache_.size() <= frame.token) cache_.resize(frame.token + 1);
+    cache_[frame.token] = *resolved;
+  }
+  ServerCall::run(*this, frame, resolved->route, *resolved->encoding);
+}
+
+void ServerConnection::reply(ServerCall& call, Result<Response> result) {
+  calls_.remove(call);
+  if (!connection_->open()) return;
+  if (!call.one_way()) {
+    if (!result.ok()) {
+      reply_error(call.number, std::move(result).error());
+    } else {
+      Frame frame;
+      frame.kind = FrameKind::response;
+      frame.call = call.number;
+      const Encoding plain{call.encoding().serializer, nullptr, call.encoding().limit};
+      frame.serializer = plain.serializer->content_type();
+      OutBuffer& body = scratch();
+      Result<void> done = result->payload.encode(plain, body);
+      if (done.ok() && call.encoding().compressor && body.size() >= call.encoding().compressor->min_size()) {
+        OutBuffer smaller;
+        done = call.encoding().compressor->compress(body.view(), smaller);
+        frame.compressor = call.encoding().compressor->encoding();
+        body = std::move(smaller);
+      }
+      if (done.ok()) {
+        if (body.size() > move_above)
+          frame.owned = std::move(body);
+        else
+          frame.body = body.view();
+        frame.headers = std::move(result->headers);
+        frame.target = &call.target();
+        done = connection_->send(frame);
+      }
+      // The caller must not wait for a reply that cannot be sent.
+      if (!done.ok())
+        reply_error(call.number, std::move(done)
+                                     .error()
+                                     .prefix("the reply of " + call.target().service->text() + "." +
+                                             std::string(call.target().method->name))
+                                     .deliver(Delivery::ran));
+    }
+  }
+  if (draining_ && calls_.size() == 0) connection_->close_when_written(Error(Errc::unavailable, "drained"));
+}
+
+void ServerConnection::reply_error(std::uint32_t number, Error error) {
+  Frame frame;
+  frame.kind = FrameKind::error;
+  frame.call = number;
+  frame.error = std::move(error);
+  if (auto sent = connection_->send(frame); !sent.ok())
+    settings_.log->warn("reply-lost", "an error reply to " + connection_->peer().peer +
+                                          " could not be sent: " + sent.error().text());
+}
+
+void ServerConnection::on_closed(const Error&) {
+  while (CallLink* link = calls_.any()) {
+    auto* call = static_cast<ServerCall*>(link);
+    calls_.remove(*link);
+    call->detach(connection_);
+    call->cancel();
+  }
+  if (self_) loop_.bury(std::move(self_));
+}
+
+}  // namespace tenon

@@ -1,0 +1,105 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tenon::wire {
+
+inline constexpr std::uint16_t no_entry = 0xFFFF;
+inline constexpr std::uint8_t no_content = 0xFF;
+
+/// A request that has not been answered yet.
+struct OpenCall {
+  std::uint32_t call = 0;
+  std::uint32_t sequence = 0;         ///< client: how many requests this side had sent, this one included (low bits)
+  std::uint16_t names = no_entry;     ///< client: dictionary entries it relied on
+  std::uint16_t headers = no_entry;
+  std::uint8_t content = no_content;  ///< serializer and compressor of the request
+  bool used = false;
+};
+
+/// The open calls of a connection by number: open addressing, memory in proportion to the most that were open at once.
+/// Threads: one at a time.
+class CallTable {
+ public:
+  /// dense: numbers are our own small slot numbers. Otherwise a stranger chose them and they are scattered by a
+  /// factor the stranger does not know, so that chosen collisions do not make the table slow.
+  explicit CallTable(bool dense) noexcept : dense_(dense) {
+    std::uint64_t seed = reinterpret_cast<std::uintptr_t>(this);
+    seed = (seed ^ (seed >> 29)) * 0xBF58476D1CE4E5B9u;
+    factor_ = static_cast<std::uint32_t>(seed >> 32) | 1u;
+  }
+
+  std::size_t size() const noexcept { return size_; }
+
+  OpenCall* find(std::uint32_t call) noexcept {
+    if (size_ == 0) return nullptr;
+    for (std::size_t i = place(call);; i = (i + 1) & mask_) {
+      if (!slots_[i].used) return nullptr;
+      if (slots_[i].call == call) return &slots_[i];
+    }
+  }
+  /// Makes the next insert() unable to throw.
+  void reserve_one() {
+    if ((size_ + 1) * 2 > capacity()) grow();
+  }
+  /// REQUIRES reserve_one() before, and the number is not in the table.
+  OpenCall& insert(std::uint32_t call) noexcept {
+    std::size_t i = place(call);
+    while (slots_[i].used) i = (i + 1) & mask_;
+    slots_[i] = OpenCall{};
+    slots_[i].call = call;
+    slots_[i].used = true;
+    ++size_;
+    return slots_[i];
+  }
+  /// REQUIRES `slot` came from find() and nothing changed since.
+  void erase(OpenCall* slot) noexcept {
+    std::size_t hole = static_cast<std::size_t>(slot - slots_.get());
+    for (std::size_t i = (hole + 1) & mask_; slots_[i].used; i = (i + 1) & mask_) {
+      if (((i - place(slots_[i].call)) & mask_) >= ((i - hole) & mask_)) {  // it may move up into the hole
+        slots_[hole] = slots_[i];
+        hole = i;
+      }
+    }
+    slots_[hole].used = false;
+    --size_;
+  }
+  template <class F>
+  void each(F&& visit) const {
+    for (std::size_t i = 0; i < capacity(); ++i)
+      if (slots_[i].used) visit(slots_[i]);
+  }
+
+ private:
+  std::size_t capacity() const noexcept { return slots_ ? mask_ + 1 : 0; }
+  std::size_t place(std::uint32_t call) const noexcept {
+    return dense_ ? call & mask_ : static_cast<std::uint32_t>(call * factor_) >> shift_;
+  }
+  void grow() {
+    const std::size_t old = capacity();
+    const std::size_t wanted = old ? old * 2 : 32;
+    std::unique_ptr<OpenCall[]> before = std::move(slots_);
+    try {
+      slots_ = std::make_unique<OpenCall[]>(wanted);
+    } catch (...) {
+      slots_ = std::move(before);
+      throw;
+    }
+    mask_ = wanted - 1;
+    shift_ = 32 - static_cast<unsigned>(std::countr_zero(wanted));
+    size_ = 0;
+    for (std::size_t i = 0; i < old; ++i)
+      if (before[i].used) insert(before[i].call) = before[i];
+  }
+
+  std::unique_ptr<OpenCall[]> slots_;
+  std::size_t mask_ = 0;
+  std::size_t size_ = 0;
+  unsigned shift_ = 0;
+  std::uint32_t factor_ = 1;
+  bool dense_;
+};
+
+}  // namespace tenon::wire

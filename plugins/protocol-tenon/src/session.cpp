@@ -1,0 +1,247 @@
+#include "session.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "failure.hpp"
+
+namespace tenon::wire {
+namespace {
+
+constexpr std::size_t max_head = 16u << 10;       // fields in front of the body besides headers: names and integers
+constexpr std::size_t enough_to_wait = 512;       // an incomplete head this small stays in the caller's buffer
+static_assert(max_head > 6 * (max_name + 2) + 8 * max_varint);
+
+}  // namespace
+
+TenonSession::TenonSession(Side side, const Limits& limits)
+    : limits_(limits),
+      side_(side),
+      max_concurrent_(limits.max_concurrent),
+      peer_max_frame_(limits.max_frame),
+      peer_max_headers_(limits.max_headers),
+      peer_max_header_count_(limits.max_header_count),
+      calls_(side == Side::client) {
+  if (side_ == Side::client) greet();
+}
+TenonSession::~TenonSession() = default;
+
+void TenonSession::greet() {
+  if (greeted_) return;
+  Preface own;
+  own.max_frame = limits_.max_frame;
+  own.max_headers = limits_.max_headers;
+  own.max_header_count = limits_.max_header_count;
+  own.max_concurrent = limits_.max_concurrent;
+  put_preface(own, output_);
+  greeted_ = true;
+}
+
+void TenonSession::close(const Error& reason) {
+  if (closing_ || mode_ == Mode::failed) return;
+  greet();
+  OutBuffer frame;
+  frame.push_back(static_cast<char>(Kind::goaway));
+  char* const at = frame.prepare(max_varint);
+  frame.commit(static_cast<std::size_t>(put_varint(at, side_ == Side::server ? requests_ : 0) - at));
+  put_failure(reason, frame);
+  append(frame);
+  closing_ = true;
+}
+
+Error TenonSession::fatal(Errc code, std::string text) {
+  Error error(code, "protocol tenon: " + std::move(text));
+  if (peer_known_) close(error);
+  mode_ = Mode::failed;
+  incoming_.reset();
+  return error;
+}
+
+Result<std::size_t> TenonSession::take_preface(std::string_view bytes) {
+  if (bytes.empty()) return std::size_t{0};
+  Preface peer;
+  std::size_t consumed = 0;
+  bool version = false;
+  const Scan scan = get_preface(bytes, peer, consumed, version);
+  if (scan == Scan::more) return std::size_t{0};
+  if (version) {
+    peer_known_ = true;
+    return fatal(Errc::malformed, "the peer speaks version " + std::to_string(peer.major) +
+                                          " of the protocol, this side speaks " + std::to_string(major_version) + "." +
+                                          std::to_string(minor_version) +
+                                          "; let both sides run releases with the same major version");
+  }
+  if (scan == Scan::bad) {
+    return fatal(Errc::malformed, "the connection does not start with a valid preface but with " +
+                                      quoted(bytes.substr(0, 32)) + "; the peer seems to speak another protocol");
+  }
+  peer_known_ = true;
+  max_concurrent_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(limits_.max_concurrent, peer.max_concurrent));
+  peer_max_frame_ = static_cast<std::size_t>(std::min<std::uint64_t>(limits_.max_frame, peer.max_frame));
+  peer_max_headers_ = static_cast<std::size_t>(std::min<std::uint64_t>(limits_.max_headers, peer.max_headers));
+  peer_max_header_count_ =
+      static_cast<std::size_t>(std::min<std::uint64_t>(limits_.max_header_count, peer.max_header_count));
+  mode_ = Mode::frames;
+  greet();
+  return consumed;
+}
+
+TimePoint TenonSession::next_deadline() const noexcept {
+  if (mode_ != Mode::preface) return never;
+  return armed_ ? deadline_ : TimePoint{};  // not armed: a time long past, so that tick() comes at once
+}
+
+Result<void> TenonSession::tick(TimePoint now) {
+  if (mode_ != Mode::preface) return {};
+  if (!armed_) {
+    armed_ = true;
+    deadline_ = now + handshake_limit;
+    return {};
+  }
+  if (now < deadline_) return {};
+  return fatal(Errc::deadline_exceeded, "the peer sent no complete preface within " +
+                                            std::to_string(handshake_limit.count()) +
+                                            " s; is a tenon server listening there?");
+}
+
+// ---- bytes in -----------------------------------------------------------------------------------------------------
+
+Want TenonSession::want() noexcept {
+  if (mode_ != Mode::body) return {};
+  OutBuffer& body = incoming_->body;
+  return {body.data() + body.size(), std::min(body.capacity() - body.size(), incoming_->left)};
+}
+
+Result<std::size_t> TenonSession::received(std::string_view bytes, FrameSink& sink) {
+  std::size_t at = 0;
+  try {
+    for (;;) {
+      Result<std::size_t> taken = mode_ == Mode::frames ? take_frame(bytes.substr(at), sink) : take(bytes.substr(at), sink);
+      if (!taken.ok()) return taken;
+      if (*taken == 0) return at;
+      at += *taken;
+    }
+  } catch (const std::bad_alloc&) {
+    return fatal(Errc::overloaded, "out of memory while reading a frame");
+  }
+}
+
+Result<std::size_t> TenonSession::take(std::string_view bytes, FrameSink& sink) {
+  switch (mode_) {
+    case Mode::preface: return take_preface(bytes);
+    case Mode::frames: return take_frame(bytes, sink);
+    case Mode::gather: return take_gathered(bytes, sink);
+    case Mode::body: return take_body(bytes, sink);
+    case Mode::skip: {
+      const std::size_t n = std::min(skip_, bytes.size());
+      skip_ -= n;
+      if (skip_ == 0) mode_ = Mode::frames;
+      return n;
+    }
+    case Mode::failed: break;
+  }
+  return Error(Errc::unavailable, "protocol tenon: bytes after a fatal error of this connection");
+}
+
+Result<void> TenonSession::received_direct(std::size_t n, FrameSink& sink) {
+  if (mode_ != Mode::body || n > want().size) {
+    return fatal(Errc::internal, "received_direct() of " + std::to_string(n) + " bytes that were not wanted");
+  }
+  try {
+    incoming_->body.commit(n);
+    incoming_->left -= n;
+    finish_body(sink);
+  } catch (const std::bad_alloc&) {
+    return fatal(Errc::overloaded, "out of memory while reading a large body");
+  }
+  return {};
+}
+
+Result<std::size_t> TenonSession::begin_gather(const Place& place) {
+  if (place.here < enough_to_wait) return std::size_t{0};
+  const std::size_t present = place.prefix + place.here;
+  gather_size_ = place.prefix + std::min(place.length, direct_size + limits_.max_headers + max_head);
+  gathered_.append(place.fields - place.prefix, present);
+  mode_ = Mode::gather;
+  return present;
+}
+
+Result<std::size_t> TenonSession::take_gathered(std::string_view bytes, FrameSink& sink) {
+  const std::size_t n = std::min(gather_size_ - gathered_.size(), bytes.size());
+  gathered_.append(bytes.data(), n);
+  if (gathered_.size() < gather_size_) return n;
+  const OutBuffer frame = std::move(gathered_);
+  mode_ = Mode::frames;
+  Result<std::size_t> taken = take_frame(frame.view(), sink);
+  if (!taken.ok()) return taken;
+  if (*taken != frame.size()) return fatal(Errc::internal, "a gathered frame was not consumed");
+  return n;
+}
+
+Result<std::size_t> TenonSession::begin_body(const Place& place, Kind kind, std::uint8_t flags, FrameSink& sink) {
+  auto incoming = std::make_unique<Incoming>();
+  // The head is read once more from a copy, because its views must outlive the caller's bytes.
+  Cursor first(place.fields, place.here, place.length);
+  std::uint8_t type = 0;
+  Head head(kind, flags);
+  if (first.byte(type) != Scan::ok || read_head(first, limits_, head) != Scan::ok) {
+    return fatal(Errc::internal, "a head could not be read twice");
+  }
+  incoming->held.append(place.fields, head.body_at);
+  Cursor second(incoming->held.data(), incoming->held.size(), place.length);
+  Head kept(kind, flags);
+  if (second.byte(type) != Scan::ok || read_head(second, limits_, kept) != Scan::ok) {
+    return fatal(Errc::internal, "a head could not be read twice");
+  }
+  Result<bool> wanted = admit(kept, incoming->frame);
+  if (!wanted.ok()) return std::move(wanted).error();
+  if (!*wanted) return skip(place);
+  const std::size_t size = place.length - head.body_at;
+  incoming->left = size;
+  incoming->body.prepare(size <= eager_body ? size : first_body_room);
+  incoming_ = std::move(incoming);
+  mode_ = Mode::body;
+  const std::string_view start(place.fields + head.body_at, place.here - head.body_at);
+  if (!start.empty()) {
+    Result<std::size_t> taken = take_body(start, sink);
+    if (!taken.ok()) return taken;
+  }
+  return place.prefix + place.here;
+}
+
+Result<std::size_t> TenonSession::take_body(std::string_view bytes, FrameSink& sink) {
+  std::size_t at = 0;
+  while (at < bytes.size() && mode_ == Mode::body) {
+    const Want room = want();
+    const std::size_t n = std::min(room.size, bytes.size() - at);
+    incoming_->body.append(bytes.data() + at, n);
+    incoming_->left -= n;
+    at += n;
+    finish_body(sink);
+  }
+  return at;
+}
+
+// Delivers the frame when its body is complete, else sees to it that there is room for more: what has arrived is at
+// least half of what is allocated.
+void TenonSession::finish_body(FrameSink& sink) {
+  OutBuffer& body = incoming_->body;
+  if (incoming_->left == 0) {
+    const std::unique_ptr<Incoming> done = std::move(incoming_);
+    mode_ = Mode::frames;
+    done->frame.owned = std::move(done->body);
+    sink.on_frame(done->frame);
+  } else if (body.size() == body.capacity()) {
+    body.prepare(std::min(incoming_->left, std::max(body.size(), first_body_room)));
+  }
+}
+
+std::size_t TenonSession::skip(const Place& place) noexcept {
+  if (!place.complete()) {
+    skip_ = place.length - place.here;
+    mode_ = Mode::skip;
+  }
+  return place.prefix + place.here;
+}
+
+}  // namespace tenon::wire

@@ -1,0 +1,108 @@
+#pragma once
+// The central idea: everything that can be called is one verb, Callable<In, Out>. An Invoker speaks messages, an
+// Exchange speaks frames; the codec between them is core's.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tenon/cancel.hpp"
+#include "tenon/clock.hpp"
+#include "tenon/executor.hpp"
+#include "tenon/headers.hpp"
+#include "tenon/method.hpp"
+#include "tenon/payload.hpp"
+#include "tenon/result.hpp"
+#include "tenon/task.hpp"
+
+namespace tenon {
+
+/// Can it take work? Ordered: an aggregate is as healthy as its best member.
+enum class Health : std::uint8_t { closed, busy, open };
+
+enum class Side : std::uint8_t { client, server };
+
+/// What is known of a connection. Lives as long as the connection.
+struct PeerInfo {
+  std::string peer;      ///< "127.0.0.1:4080", "[::1]:4080", "memory:greeter"
+  std::string local;
+  std::string protocol;  ///< the plugin's name: "tenon"
+  std::string identity;  ///< authenticated name (mutual TLS); empty: not known
+  bool secure = false;
+};
+
+/// Read-only facts about one call. That and the Request's own members are the whole context of a call.
+struct CallInfo {
+  Side side = Side::client;
+  const PeerInfo* peer = nullptr;        ///< server: the caller; client: null until the attempt is sent
+  const Target* target = nullptr;
+  const Headers* headers = nullptr;      ///< the request's
+  TimePoint started{};                   ///< when the request was read / the call was made
+  TimePoint deadline = never;
+  Cancellation* cancel = nullptr;        ///< fires when the caller gave up
+  Executor* executor = nullptr;          ///< where the call runs
+  std::uint32_t attempt = 0;             ///< 0: the first
+  std::size_t request_bytes = 0;         ///< encoded size; 0: not known yet
+};
+
+/// The messages of a stream (reserved: shapes other than unary answer `unimplemented` until streams land).
+/// Threads: the call's executor. Ownership: destroying it before the end cancels the stream.
+class TENON_SPI Messages {
+ public:
+  virtual ~Messages();
+  /// The next message; nothing at the end of a stream that ended well; an error when it did not.
+  /// One next() at a time.
+  virtual Task<Result<std::optional<Payload>>> next() = 0;
+  /// Headers that came after the last message. Valid after the end.
+  virtual const Headers& trailers() const noexcept = 0;
+};
+
+/// What is asked. Borrowed by everyone on its way: the caller owns it until the call completes. Who needs it twice
+/// (hedging) copies what it needs.
+struct Request {
+  explicit Request(const Target& t) noexcept : target(&t) {}
+  Request(Request&&) = default;
+  Request& operator=(Request&&) = default;
+
+  const Target* target;
+  Payload payload;
+  Headers headers;
+  TimePoint deadline = never;            ///< one deadline for all attempts, queueing and connecting
+  Cancellation* cancel = nullptr;        ///< null: cannot be cancelled
+  const CallInfo* info = nullptr;        ///< set by core on both sides
+  const std::string* instance = nullptr; ///< only this instance (point-to-point); null: any
+  std::uint64_t hash_key = 0;            ///< for consistent hashing; 0: none
+  /// Where the caller wants the reply: an object of target->method->output. Null: a fresh payload (encoded bytes are
+  /// kept as they are, for forwarding).
+  void* reply = nullptr;
+  std::unique_ptr<Messages> messages;    ///< client streams; null for unary
+};
+
+/// What is answered. If the caller gave Request::reply, `payload` borrows that object.
+struct Response {
+  Payload payload;
+  Headers headers;
+  std::unique_ptr<Messages> messages;  ///< server streams; null for unary
+};
+
+/// Everything that can be called.
+/// Threads: its executor's, unless it says otherwise. Blocking: never.
+/// Ownership: `in` stays the caller's and must live until the task has ended; so must the callable.
+template <class In, class Out>
+class Callable {
+ public:
+  virtual ~Callable() = default;
+  virtual Task<Result<Out>> call(In& in) = 0;
+  virtual Health health() const noexcept = 0;
+};
+
+/// Speaks messages: filters, clusters, endpoints, services seen through the dispatcher.
+class TENON_SPI Invoker : public Callable<Request, Response> {
+ public:
+  static constexpr std::string_view kind = "invoker";
+  ~Invoker() override;
+};
+
+}  // namespace tenon

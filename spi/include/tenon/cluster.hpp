@@ -1,0 +1,150 @@
+#pragma once
+// Which instance, how many attempts: what stands between a call and its endpoints.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenon/call.hpp"
+#include "tenon/log.hpp"
+#include "tenon/registry.hpp"
+
+namespace tenon {
+
+/// Live figures of one endpoint, kept across snapshots. Written by core on the endpoint's executor.
+struct Stats {
+  std::uint32_t in_flight = 0;
+  std::uint32_t consecutive_errors = 0;  ///< unavailable and deadline_exceeded only
+  std::uint64_t calls = 0;
+  std::uint64_t errors = 0;
+  double latency_ewma_us = 0;            ///< half-life about 16 calls
+};
+
+/// An instance we hold connections to. Its call() is one attempt: attempt filters, encode, connection.
+/// Threads: its executor.
+class TENON_SPI Endpoint : public Invoker {
+ public:
+  ~Endpoint() override;
+  virtual const Instance& instance() const noexcept = 0;
+  virtual const Stats& stats() const noexcept = 0;
+};
+
+/// Makes endpoints. The cluster never sees a socket or a serializer. Destroying the last owner of an endpoint drains
+/// and closes its connections and ends its reconnecting.
+class TENON_SPI Dialer {
+ public:
+  virtual ~Dialer();
+  /// Fails with: config (unknown transport or protocol of the instance).
+  virtual Result<std::shared_ptr<Endpoint>> dial(const Instance& instance) = 0;
+};
+
+/// The endpoints to choose from: an immutable set.
+using Members = std::vector<std::shared_ptr<Endpoint>>;
+
+/// Endpoints already used by this call: positions in the Members the picker was made over (the first 64).
+using Tried = std::uint64_t;
+
+/// Chooses one endpoint. Made over one immutable set of members; replaced whole when the set changes.
+/// Threads: its reference's executor. Blocking: never; a few nanoseconds.
+class TENON_SPI Picker {
+ public:
+  virtual ~Picker();
+  /// The position of the chosen member, preferring those not in `tried` and those with health() != closed; -1 when
+  /// there are no members at all or every weight is 0.
+  virtual int pick(const Request& request, Tried tried) noexcept = 0;
+};
+
+/// A way of choosing. Threads: const and concurrent.
+class TENON_SPI Balancer {
+ public:
+  static constexpr std::string_view kind = "balancer";
+  virtual ~Balancer();
+  /// `members` outlives the picker.
+  virtual std::unique_ptr<Picker> over(const Members& members) const = 0;
+};
+
+/// One call's view of its candidates, handed to an HaStrategy.
+class TENON_SPI Candidates {
+ public:
+  virtual ~Candidates();
+  /// The next endpoint to try, and remembers it as tried; null when there is none. Valid until the call ends.
+  virtual Endpoint* next(const Request& request) noexcept = 0;
+  /// How many members there are.
+  virtual std::size_t size() const noexcept = 0;
+  /// May one more attempt be made? Takes a token from the reference's retry budget (re-sending what has not run costs
+  /// budget, too).
+  virtual bool spend_retry() noexcept = 0;
+  /// The error for "no endpoint": names the service, how many were known and why none would do.
+  virtual Error none_left(const Request& request) const = 0;
+};
+
+/// How many attempts, and when. failover, failfast, …
+/// Threads: the reference's executor. Ownership: request and candidates live until the task has ended.
+class TENON_SPI HaStrategy {
+ public:
+  static constexpr std::string_view kind = "ha";
+  virtual ~HaStrategy();
+  virtual Task<Result<Response>> call(Request& request, Candidates& candidates) = 0;
+};
+
+/// Chooses which subset of the members may serve a request: traffic commands and routing rules are both this.
+class TENON_SPI Router {
+ public:
+  static constexpr std::string_view kind = "router";
+  /// A compiled decision over one set of members. Threads: the reference's executor.
+  class TENON_SPI Table {
+   public:
+    virtual ~Table();
+    /// Subsets, fixed when compiled; each gets its own picker.
+    virtual std::span<const Members> subsets() const noexcept = 0;
+    /// Index into subsets(), or -1: nobody may serve it.
+    virtual int choose(const Request& request) const noexcept = 0;
+  };
+  virtual ~Router();
+  /// The documents it wants to be compiled with ("command", …).
+  virtual std::vector<std::string> document_kinds() const = 0;
+  /// Fails with: invalid_argument (a bad document: the last table stays).
+  virtual Result<std::unique_ptr<Table>> compile(const Members& members, const std::vector<Document>& documents) = 0;
+};
+
+/// What a cluster is made of. All outlive it.
+struct ClusterParts {
+  ServiceName service;
+  std::string subscriber;
+  std::vector<std::shared_ptr<Registry>> registries;
+  std::shared_ptr<Router> router;  ///< null: none
+  std::shared_ptr<Balancer> balancer;
+  std::shared_ptr<HaStrategy> ha;
+  std::shared_ptr<Dialer> dialer;
+  Executor* executor = nullptr;    ///< where calls of this reference run
+  Log* log = nullptr;
+};
+
+/// A reference's endpoints as one invoker.
+/// Threads: the reference's executor.
+class TENON_SPI ClusterInvoker : public Invoker {
+ public:
+  ~ClusterInvoker() override;
+  /// One call to every instance; results in the order of `instances`.
+  struct Broadcast {
+    std::vector<std::string> instances;
+    std::vector<Result<Response>> results;
+  };
+  virtual Task<Broadcast> each(Request& request) = 0;
+  /// Completes when the first snapshot has arrived and, with eager connecting, one endpoint is open, or at `deadline`.
+  virtual Task<Result<void>> ready(TimePoint deadline) = 0;
+  virtual std::shared_ptr<const Members> members() const noexcept = 0;
+};
+
+/// Joins registry, router, balancer and HA strategy.
+class TENON_SPI Cluster {
+ public:
+  static constexpr std::string_view kind = "cluster";
+  virtual ~Cluster();
+  virtual Result<std::unique_ptr<ClusterInvoker>> join(ClusterParts parts) = 0;
+};
+
+}  // namespace tenon

@@ -1,0 +1,61 @@
+#pragma once
+// A frame is one unit of a protocol, structured. Core speaks frames with a Session; only the session knows bytes.
+
+#include <cstdint>
+#include <string_view>
+
+#include "tenon/buffer.hpp"
+#include "tenon/headers.hpp"
+#include "tenon/method.hpp"
+#include "tenon/result.hpp"
+
+namespace tenon {
+
+enum class FrameKind : std::uint8_t {
+  request,
+  response,
+  error,     ///< the answer to a request that failed
+  cancel,    ///< client to server: the caller gave up. The server still answers (with `cancelled` or the reply)
+  ping,
+  pong,
+  goaway,    ///< the sender takes no new requests; `call` is the highest request number it will still answer
+  message,   ///< one item of a stream (reserved)
+  end,       ///< the end of a stream with its trailers (reserved)
+  credit,    ///< flow control of a stream (reserved)
+};
+
+/// Sent or received. When sending, everything is borrowed until send() returns (a large `owned` body is moved from).
+/// When received, views are valid until the sink returns; `owned`, `headers` and `error` may be moved from.
+struct Frame {
+  FrameKind kind = FrameKind::request;
+  bool one_way = false;       ///< request: no answer is wanted
+  std::uint32_t call = 0;     ///< core's number: unique among the calls of this connection that are not over
+  // request
+  const Target* target = nullptr;   ///< sending: identifies the method by address
+  std::string_view group, interface, version, method;  ///< received
+  std::uint32_t token = 0;    ///< received: not 0 and equal for equal (names, serializer, compressor) on this session
+  Duration remaining{0};      ///< time left until the deadline; 0: none. Rounded up to what the protocol can say
+  // request and response
+  std::string_view serializer;  ///< content type of the body
+  std::string_view compressor;  ///< "" when the body is not compressed
+  Headers headers;
+  std::string_view body;      ///< a view …
+  OutBuffer owned;            ///< … or, for large bodies, the bytes themselves (then `body` is empty)
+  // error and goaway
+  Error error;
+  /// error, received: the peer did not know the names this request abbreviated. It did not run, the session has
+  /// forgotten the abbreviation; core sends the request once more.
+  bool resend = false;
+
+  std::string_view bytes() const noexcept { return owned.empty() ? body : owned.view(); }
+};
+
+/// Receives what a session has parsed. Implemented by core's connection.
+class TENON_SPI FrameSink {
+ public:
+  virtual ~FrameSink();
+  /// One complete frame, in the order received. May call Session::send() on the same session, never received().
+  virtual void on_frame(Frame& frame) = 0;
+};
+
+}  // namespace tenon

@@ -1,0 +1,84 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "tenon/buffer.hpp"
+#include "tenon/serializer.hpp"
+#include "tenon/type.hpp"
+
+namespace tenon {
+
+/// A typed value or its encoded bytes; decoded on first use. Filters that look only at headers never pay for parsing
+/// and forwarders pass bytes on untouched. Move-only, one owner; sharing is explicit (clone()).
+///
+/// Borrowed forms (a caller's object, bytes in a read buffer) are valid until the call they belong to ends; whoever
+/// keeps a payload longer calls own() first.
+/// Threads: one at a time.
+class TENON_SPI Payload {
+ public:
+  Payload() noexcept = default;
+  Payload(Payload&& other) noexcept { take(other); }
+  Payload& operator=(Payload&& other) noexcept {
+    if (this != &other) {
+      if (state_ >= State::owned_value) reset();
+      take(other);
+    }
+    return *this;
+  }
+  ~Payload() {
+    if (state_ >= State::owned_value) reset();
+  }
+
+  /// A value that stays the caller's.
+  static Payload borrow(const MessageType& type, const void* value) noexcept;
+  /// A value made by type.create(), now ours.
+  static Payload adopt(const MessageType& type, void* value) noexcept;
+  /// Encoded bytes that stay where they are / that we own.
+  static Payload borrow_encoded(const Encoding& encoding, std::string_view bytes) noexcept;
+  static Payload adopt_encoded(const Encoding& encoding, OutBuffer bytes) noexcept;
+
+  bool empty() const noexcept { return state_ == State::empty; }
+  bool has_value() const noexcept { return state_ == State::borrowed_value || state_ == State::owned_value; }
+  bool is_encoded() const noexcept { return state_ == State::borrowed_bytes || state_ == State::owned_bytes; }
+  /// The type of the value; null unless has_value().
+  const MessageType* type() const noexcept { return has_value() ? type_ : nullptr; }
+  /// REQUIRES has_value().
+  const void* value() const noexcept { return object_; }
+  /// REQUIRES is_encoded(). The bytes as they were sent (compressed if encoding().compressor is set).
+  const Encoding& encoding() const noexcept { return *encoding_; }
+  std::string_view bytes() const noexcept {
+    return state_ == State::owned_bytes ? buffer_.view() : std::string_view(static_cast<const char*>(object_), size_);
+  }
+
+  /// Decodes (or copies, or moves) the value into *object, an object of `type`.
+  /// Fails with: malformed, too_large, invalid_argument (the payload holds a value of another type).
+  Result<void> take_into(const MessageType& type, void* object);
+  /// The value as an object of `type`, decoded into this payload on first use and kept.
+  Result<const void*> get(const MessageType& type);
+  /// The value encoded with `encoding`, appended to `out` (bytes already in that encoding are copied).
+  Result<void> encode(const Encoding& encoding, OutBuffer& out) const;
+  /// Turns borrowed contents into owned ones.
+  void own();
+  Payload clone() const;
+  void reset() noexcept;
+
+ private:
+  enum class State : std::uint8_t { empty, borrowed_value, borrowed_bytes, owned_value, owned_bytes };
+  void take(Payload& other) noexcept {
+    state_ = std::exchange(other.state_, State::empty);
+    type_ = other.type_;
+    object_ = other.object_;
+    size_ = other.size_;
+    if (state_ == State::owned_bytes) buffer_ = std::move(other.buffer_);
+  }
+  union {
+    const MessageType* type_ = nullptr;
+    const Encoding* encoding_;
+  };
+  const void* object_ = nullptr;  // the value, or the first borrowed byte
+  std::size_t size_ = 0;          // borrowed bytes
+  OutBuffer buffer_;              // owned bytes
+  State state_ = State::empty;
+};
+
+}  // namespace tenon

@@ -1,0 +1,120 @@
+#pragma once
+// A service as its callers hold it, and the non-template machinery under every form of call.
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tenon/call.hpp"
+
+namespace tenon {
+
+class OutgoingCall;
+
+/// Lets a caller give calls up from any thread: pass it in CallOptions::cancel, keep it until the call completes.
+/// One source may serve many calls. Threads: any.
+class TENON_SPI CancelSource {
+ public:
+  CancelSource() = default;
+  CancelSource(const CancelSource&) = delete;
+  CancelSource& operator=(const CancelSource&) = delete;
+  ~CancelSource();
+  /// Every call that uses it, now or later, completes with `cancelled` at once; the server is told.
+  void cancel() noexcept;
+
+ private:
+  friend class OutgoingCall;
+  struct Link;
+  std::mutex mutex_;
+  bool cancelled_ = false;
+  std::vector<std::shared_ptr<Link>> links_;
+};
+
+/// What a caller may set for one call. Everything has a default; write what differs:
+///   greeter.SayHello(request, {.timeout = 50ms, .parent = &info});
+struct CallOptions {
+  Duration timeout{0};                ///< for the whole call, retries included; 0: the method's or reference's
+  Headers headers{};
+  std::uint64_t hash_key = 0;         ///< for consistent hashing
+  std::string instance{};             ///< only the instance with this id or address
+  const CallInfo* parent = nullptr;   ///< the call being served: hands on its deadline, cancellation and trace headers
+  CancelSource* cancel = nullptr;
+  Headers* reply_headers = nullptr;   ///< where the reply's headers go; must outlive the call
+};
+
+/// A service as an application refers to it (manifest: client.references). Shared; thread-safe.
+class TENON_SPI Reference {
+ public:
+  static constexpr std::string_view kind = "reference";
+  virtual ~Reference();
+  virtual const ServiceName& service() const noexcept = 0;
+  /// The method as this reference calls it (time-outs and retries of the manifest applied). Copies what it needs of
+  /// `method`, whose MessageTypes must outlive the reference. The Target lives as long as the reference.
+  /// Threads: any. Fails with: unimplemented (a shape that is not carried yet), config.
+  virtual Result<const Target*> bind(const Method& method) = 0;
+  /// Where its calls run. Calls made there are not handed over.
+  virtual Executor& executor() noexcept = 0;
+  /// Filters, cluster, endpoints. Threads: executor()'s only.
+  virtual Invoker& invoker() noexcept = 0;
+  /// Runs `call` to its end, blocking the calling thread; may drive the executor's loop meanwhile.
+  /// Fails with: would_deadlock when the calling thread is an io thread (any executor's).
+  virtual Result<void> run(OutgoingCall& call) = 0;
+};
+
+/// One call in progress on the caller's side. Embedded in a coroutine frame, on a stack (sync) or in a heap object
+/// (callback); must stay where it is from start to completion.
+class TENON_SPI OutgoingCall {
+ public:
+  /// `in` and `reply` (an object of target.method->output) must outlive the call.
+  OutgoingCall(Reference& reference, const Target& target, const void* in, void* reply, const CallOptions& options);
+  OutgoingCall(const OutgoingCall&) = delete;
+  OutgoingCall& operator=(const OutgoingCall&) = delete;
+  ~OutgoingCall();
+
+  /// Starts it from any thread. True: finished already (only possible on the executor's thread). False:
+  /// done(argument) follows once: on the executor the call was started from if that is one of ours, else on the
+  /// reference's.
+  bool start(void (*done)(void*) noexcept, void* argument) noexcept;
+  /// After completion: the error, or none and the reply object is filled.
+  Error& error() noexcept { return error_; }
+  Reference& reference() noexcept { return reference_; }
+
+  // Awaitable, so that a coroutine can say co_await call (the call must be a named local).
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> caller) noexcept;
+  void await_resume() const noexcept {}
+
+ private:
+  struct Post : Work {
+    OutgoingCall* call = nullptr;
+  };
+  struct ParentHook : CancelHook {
+    OutgoingCall* call = nullptr;
+  };
+  bool begin() noexcept;          // on the executor's thread; true: finished
+  void finished() noexcept;       // on the executor's thread
+  void settle(Result<Response> result) noexcept;
+  void link_cancel();
+
+  Reference& reference_;
+  Request request_;
+  CallInfo info_;
+  Cancellation cancellation_;
+  const CallOptions* options_;    // valid until start() returns
+  Duration timeout_{0};
+  Headers* reply_headers_;
+  std::string instance_;
+  std::uint64_t hash_key_ = 0;
+  ParentHook parent_hook_;
+  std::shared_ptr<CancelSource::Link> link_;
+  Task<Result<Response>> task_;
+  Executor* origin_ = nullptr;    // where to report; null: where it completed
+  void (*done_)(void*) noexcept = nullptr;
+  void* argument_ = nullptr;
+  Post post_;
+  Error error_;
+};
+
+}  // namespace tenon
