@@ -76,37 +76,77 @@ function(tenon_add_plugin NAME)
   endif()
 endfunction()
 
-# tenon_add_proto_library(NAME PROTOS … [IMPORT_DIRS …])
+# tenon_add_proto_library(NAME PROTOS … [IMPORT_DIRS …] [LINK …])
 #   One SHARED library for a set of .proto files: messages by protoc, stubs and skeletons by protoc-gen-tenon
-#   (NAME.pb.h, NAME.tenon.h). Everything that uses these messages links this one library, so that a process holds one
-#   copy of each descriptor.
+#   (FILE.pb.h, FILE.tenon.h). Everything that uses these messages (host, service plugins, tests) links this one
+#   library, so that a process holds one copy of each descriptor.
+#   A file is known to protoc, and its headers to C++, by its path below the first of IMPORT_DIRS that contains it, else
+#   below the current source directory (else by its bare name). LINK: proto libraries that own imported files.
 function(tenon_add_proto_library NAME)
-  cmake_parse_arguments(ARG "" "" "PROTOS;IMPORT_DIRS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "PROTOS;IMPORT_DIRS;LINK" ${ARGN})
+  if(NOT ARG_PROTOS OR ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "tenon_add_proto_library(${NAME}): PROTOS is missing, or unknown arguments: "
+                        "${ARG_UNPARSED_ARGUMENTS}")
+  endif()
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.proto-gen)
-  file(MAKE_DIRECTORY ${out})
-  set(generated)
-  set(includes)
+  set(roots)
   foreach(dir IN LISTS ARG_IMPORT_DIRS)
     get_filename_component(dir ${dir} ABSOLUTE)
-    list(APPEND includes -I${dir})
+    list(APPEND roots ${dir})
   endforeach()
+  list(APPEND roots ${CMAKE_CURRENT_SOURCE_DIR})
+  set(imported)
+  foreach(library IN LISTS ARG_LINK)
+    if(NOT TARGET ${library})
+      message(FATAL_ERROR "tenon_add_proto_library(${NAME}): LINK ${library} is not defined yet")
+    endif()
+    get_target_property(dirs ${library} TENON_PROTO_ROOTS)
+    if(dirs)
+      list(APPEND imported ${dirs})
+    endif()
+  endforeach()
+
+  set(generated)
+  set(used_roots)
   foreach(proto IN LISTS ARG_PROTOS)
     get_filename_component(path ${proto} ABSOLUTE)
-    get_filename_component(base ${proto} NAME_WE)
-    get_filename_component(dir ${path} DIRECTORY)
+    get_filename_component(root ${path} DIRECTORY)
+    foreach(dir IN LISTS roots)
+      cmake_path(IS_PREFIX dir ${path} NORMALIZE inside)
+      if(inside)
+        set(root ${dir})
+        break()
+      endif()
+    endforeach()
+    list(APPEND used_roots ${root})
+    file(RELATIVE_PATH name ${root} ${path})
+    string(REGEX REPLACE "\\.proto$" "" stem ${out}/${name})
+    get_filename_component(stem_dir ${stem} DIRECTORY)
+    file(MAKE_DIRECTORY ${stem_dir})
+    set(search ${root} ${roots} ${imported})
+    list(REMOVE_DUPLICATES search)
+    list(TRANSFORM search PREPEND "-I")
     add_custom_command(
-      OUTPUT ${out}/${base}.pb.cc ${out}/${base}.pb.h ${out}/${base}.tenon.cc ${out}/${base}.tenon.h
-      COMMAND protobuf::protoc -I${dir} ${includes} --cpp_out=${out}
-              --plugin=protoc-gen-tenon=$<TARGET_FILE:protoc-gen-tenon> --tenon_out=${out} ${path}
+      OUTPUT ${stem}.pb.cc ${stem}.pb.h ${stem}.tenon.cc ${stem}.tenon.h
+      COMMAND protobuf::protoc ${search} --cpp_out=${out} --plugin=protoc-gen-tenon=$<TARGET_FILE:protoc-gen-tenon>
+              --tenon_out=${out} --dependency_out=${stem}.d ${path}
       DEPENDS ${path} protoc-gen-tenon
-      COMMENT "Generating ${base} messages and stubs"
+      DEPFILE ${stem}.d
+      COMMENT "Generating messages and stubs of ${name}"
       VERBATIM)
-    list(APPEND generated ${out}/${base}.pb.cc ${out}/${base}.tenon.cc)
-    set_source_files_properties(${out}/${base}.pb.cc PROPERTIES COMPILE_OPTIONS "-w")
+    list(APPEND generated ${stem}.pb.cc ${stem}.tenon.cc)
+    set_source_files_properties(${stem}.pb.cc PROPERTIES COMPILE_OPTIONS "-w")
   endforeach()
+  list(REMOVE_DUPLICATES used_roots)
+
   add_library(${NAME} SHARED ${generated})
   target_include_directories(${NAME} SYSTEM PUBLIC $<BUILD_INTERFACE:${out}>)
+  target_link_libraries(${NAME} PUBLIC tenon::spi tenon::protobuf ${ARG_LINK})
   # Generated classes carry no export annotations.
-  set_target_properties(${NAME} PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
-  target_link_libraries(${NAME} PUBLIC tenon::spi tenon::protobuf)
+  set_target_properties(${NAME} PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF
+                                           TENON_PROTO_ROOTS "${used_roots}")
+  if(NOT TENON_SANITIZE)
+    # An imported file that nobody owns is seen here, not when a plugin is loaded.
+    target_link_options(${NAME} PRIVATE -Wl,-z,defs)
+  endif()
 endfunction()

@@ -47,15 +47,14 @@ void write_value(const Message& message, const Reflection& r, const FieldDescrip
       return writer.floating(one ? r.GetFloat(message, field) : r.GetRepeatedFloat(message, field, i), type.kind);
     case Kind::f64:
       return writer.floating(one ? r.GetDouble(message, field) : r.GetRepeatedDouble(message, field, i), type.kind);
-    case Kind::boolean:
-      return writer.boolean(one ? r.GetBool(message, field) : r.GetRepeatedBool(message, field, i));
+    case Kind::boolean: return writer.boolean(one ? r.GetBool(message, field) : r.GetRepeatedBool(message, field, i));
     case Kind::enumeration:
       return writer.enumeration(one ? r.GetEnumValue(message, field) : r.GetRepeatedEnumValue(message, field, i),
                                 *type.enumeration);
     case Kind::string:
     case Kind::bytes: {
-      const std::string& text = one ? r.GetStringReference(message, field, &room)
-                                    : r.GetRepeatedStringReference(message, field, i, &room);
+      const std::string& text =
+          one ? r.GetStringReference(message, field, &room) : r.GetRepeatedStringReference(message, field, i, &room);
       return type.kind == Kind::bytes ? writer.bytes(text) : writer.string(text);
     }
     default: {
@@ -139,7 +138,10 @@ MessageShape::MessageShape(const Descriptor& descriptor, const TypeOf& type_of) 
   fields_.reserve(static_cast<std::size_t>(descriptor.field_count()));
   for (int i = 0; i < descriptor.field_count(); ++i) {
     const FieldDescriptor& field = *descriptor.field(i);
-    fields_.push_back({static_cast<std::uint32_t>(field.number()), field.name(), make_type(field, false, type_of), {},
+    fields_.push_back({static_cast<std::uint32_t>(field.number()),
+                       field.name(),
+                       make_type(field, false, type_of),
+                       {},
                        static_cast<std::uint32_t>(i)});
   }
 }

@@ -38,12 +38,14 @@ std::size_t ProtobufSerializer::size_hint(const MessageType& type, const void* v
 Result<void> ProtobufSerializer::encode(const MessageType& type, const void* value, OutBuffer& out) const {
   if (const google::protobuf::Message* message = type.as_protobuf(value)) {
     if (!message->IsInitialized())
-      return Error(Errc::invalid_argument, message->GetTypeName() + " lacks required fields: " +
-                                               message->InitializationErrorString(), Delivery::not_run);
+      return Error(Errc::invalid_argument,
+                   message->GetTypeName() + " lacks required fields: " + message->InitializationErrorString(),
+                   Delivery::not_run);
     const std::size_t size = message->ByteSizeLong();
     if (size > INT_MAX)
-      return Error(Errc::invalid_argument, message->GetTypeName() + " has " + std::to_string(size) +
-                                               " bytes; protobuf ends at 2 GiB", Delivery::not_run);
+      return Error(Errc::invalid_argument,
+                   message->GetTypeName() + " has " + std::to_string(size) + " bytes; protobuf ends at 2 GiB",
+                   Delivery::not_run);
     message->SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(out.prepare(size)));
     out.commit(size);
     return {};

@@ -33,9 +33,7 @@ class ReflectedType final : public MessageType {
   void destroy(void* object) const noexcept override { delete message(object); }
   void clear(void* object) const override { message(object)->Clear(); }
   void copy(const void* from, void* to) const override { message(to)->CopyFrom(*static_cast<const Message*>(from)); }
-  void move(void* from, void* to) const override {
-    prototype_.GetReflection()->Swap(message(from), message(to));
-  }
+  void move(void* from, void* to) const override { prototype_.GetReflection()->Swap(message(from), message(to)); }
   void write(const void* object, Writer& writer) const override {
     shape().write(*static_cast<const Message*>(object), *this, writer);
   }

@@ -108,7 +108,8 @@ bool WireReader::begin_list(const Type* element) {
   Level level;
   level.shape = Shape::list;
   level.type = element;
-  if (slot_.known && slot_.kind != Kind::list) return broken("a list is wanted, a dynamic value of another kind stands");
+  if (slot_.known && slot_.kind != Kind::list)
+    return broken("a list is wanted, a dynamic value of another kind stands");
   if (slot_.missing) {
     level.end = at_;
     level.resume = slot_.resume ? slot_.resume : at_;
@@ -134,8 +135,8 @@ bool WireReader::begin_list(const Type* element) {
 bool WireReader::next_element() {
   if (failed()) return false;
   Level& top = levels_[static_cast<std::size_t>(depth_ - 1)];
-  const Wire natural = is_dynamic(top.type) || is_wrapped(top.type, Place::element) ? Wire::bytes
-                                                                                    : wire_of(top.type->kind);
+  const Wire natural =
+      is_dynamic(top.type) || is_wrapped(top.type, Place::element) ? Wire::bytes : wire_of(top.type->kind);
   while (true) {
     if (top.packed) {
       if (at_ < top.packed_end) {

@@ -85,7 +85,8 @@ bool WireReader::resolve() {
     if (where) {
       at_ = where;
       if (dynamic) slot_.kind = static_cast<Kind>(number - 1);
-      if (dynamic && slot_.wire != wire_of(slot_.kind)) return broken("a dynamic value's wire type does not fit its kind");
+      if (dynamic && slot_.wire != wire_of(slot_.kind))
+        return broken("a dynamic value's wire type does not fit its kind");
     } else {
       slot_.missing = true;
       at_ = part_end;

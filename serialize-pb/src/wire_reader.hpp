@@ -53,10 +53,10 @@ class WireReader final : public Reader {
   struct Slot {
     const Type* type = nullptr;
     Wire wire = Wire::bytes;
-    bool missing = false;   // a map entry without it: the zero value
-    bool wrapped = false;   // stands in a message of its own that is not opened yet
-    bool dynamic = false;   // stands in a dynamic value's message that is not opened yet
-    bool known = false;     // opened dynamic value: of this kind
+    bool missing = false;  // a map entry without it: the zero value
+    bool wrapped = false;  // stands in a message of its own that is not opened yet
+    bool dynamic = false;  // stands in a dynamic value's message that is not opened yet
+    bool known = false;    // opened dynamic value: of this kind
     Kind kind = Kind::null;
     const char* resume = nullptr;  // where to go on after it, when not right behind it
   };

@@ -11,7 +11,9 @@
 namespace tenon::pb {
 
 namespace {
-Error refused(std::string text) { return Error(Errc::invalid_argument, std::move(text), Delivery::not_run, Advice::never); }
+Error refused(std::string text) {
+  return Error(Errc::invalid_argument, std::move(text), Delivery::not_run, Advice::never);
+}
 
 int put_varint(char* to, std::uint64_t value) noexcept {
   int size = 0;
@@ -24,7 +26,9 @@ int put_varint(char* to, std::uint64_t value) noexcept {
 }
 }  // namespace
 
-void WireWriter::varint(std::uint64_t value) { out_.commit(static_cast<std::size_t>(put_varint(out_.prepare(10), value))); }
+void WireWriter::varint(std::uint64_t value) {
+  out_.commit(static_cast<std::size_t>(put_varint(out_.prepare(10), value)));
+}
 
 // Begins a length-delimited part; its length, most often one byte, is filled in by close().
 bool WireWriter::open(std::uint32_t number) {
@@ -125,7 +129,8 @@ void WireWriter::null() {
   const Level& top = levels_[depth_ - 1];
   const bool is_key = top.shape == Shape::map && !top.at_value;
   const Type* type = is_key ? top.key : top.type;
-  if (top.shape == Shape::packed || (top.shape == Shape::repeated && !is_dynamic(type) && (!type->optional || is_repeated(type))) ||
+  if (top.shape == Shape::packed ||
+      (top.shape == Shape::repeated && !is_dynamic(type) && (!type->optional || is_repeated(type))) ||
       (is_key && !is_dynamic(type))) {
     fail(refused("null cannot be an element or key of this list or map"));
     return;

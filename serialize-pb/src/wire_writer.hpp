@@ -33,11 +33,11 @@ class WireWriter final : public Writer {
   enum class Shape : std::uint8_t { message, packed, repeated, map };
   struct Level {
     Shape shape = Shape::message;
-    bool at_value = false;         // map: the key has been written
-    std::uint8_t to_close = 0;     // length-delimited parts to close at its end
-    std::uint32_t number = 0;      // repeated, map: the field's number; message: the announced field's
-    const Type* type = nullptr;    // message: the announced field's type; list: its elements'; map: its values'
-    const Type* key = nullptr;     // map
+    bool at_value = false;       // map: the key has been written
+    std::uint8_t to_close = 0;   // length-delimited parts to close at its end
+    std::uint32_t number = 0;    // repeated, map: the field's number; message: the announced field's
+    const Type* type = nullptr;  // message: the announced field's type; list: its elements'; map: its values'
+    const Type* key = nullptr;   // map
   };
   // Where the next value goes: its field number, and how many parts were opened around it.
   struct Spot {
@@ -50,9 +50,7 @@ class WireWriter final : public Writer {
   void leave(int opened);
   bool scalar(Kind kind, Wire wire, Spot& spot);
   void varint(std::uint64_t value);
-  void tag(std::uint32_t number, Wire wire) {
-    varint(std::uint64_t{number} << 3 | static_cast<std::uint8_t>(wire));
-  }
+  void tag(std::uint32_t number, Wire wire) { varint(std::uint64_t{number} << 3 | static_cast<std::uint8_t>(wire)); }
   bool open(std::uint32_t number);
   void close();
   bool push(Level level);

@@ -50,7 +50,8 @@ void visit_members(const MessageType& type, const void* object, MemberVisitor& v
 namespace described {
 
 bool bad_duration(Reader& reader, std::chrono::nanoseconds value) {
-  reader.fail(Error(Errc::invalid_argument, "duration " + to_text(value) + " is finer or longer than its field can hold"));
+  reader.fail(
+      Error(Errc::invalid_argument, "duration " + to_text(value) + " is finer or longer than its field can hold"));
   return false;
 }
 

@@ -6,8 +6,9 @@ namespace {
 
 void misfit(Writer& writer, const Value& value, const Type& type) {
   const std::string text = to_text(value).substr(0, 64);
-  writer.fail(Error(Errc::invalid_argument, std::string(to_string(value.kind())) + " " + text + " is no " +
-                                                type_text(type), Delivery::not_run));
+  writer.fail(Error(Errc::invalid_argument,
+                    std::string(to_string(value.kind())) + " " + text + " is no " + type_text(type),
+                    Delivery::not_run));
 }
 
 bool fits(std::int64_t value, Kind kind) {
@@ -211,8 +212,10 @@ bool DynamicType::check_names(const Value& value, Writer& writer) const {
     if (entry.first.string() && find(*entry.first.string())) continue;
     std::string known;
     for (const Field& field : fields_) known += (known.empty() ? "" : ", ") + std::string(field.name);
-    writer.fail(Error(Errc::invalid_argument, name_ + " has no member \"" + to_text(entry.first).substr(0, 64) +
-                                                  "\" (members: " + known.substr(0, 512) + ")", Delivery::not_run));
+    writer.fail(Error(
+        Errc::invalid_argument,
+        name_ + " has no member \"" + to_text(entry.first).substr(0, 64) + "\" (members: " + known.substr(0, 512) + ")",
+        Delivery::not_run));
     return false;
   }
   return true;
@@ -224,12 +227,13 @@ void DynamicType::write(const void* object, Writer& writer) const {
   if (writer.failed()) return;
   const Value::List* list = form_ == Form::arguments ? value.list() : nullptr;
   if (list && list->size() > fields_.size())
-    return writer.fail(Error(Errc::invalid_argument, std::to_string(list->size()) + " arguments for " + name_,
-                             Delivery::not_run));
+    return writer.fail(
+        Error(Errc::invalid_argument, std::to_string(list->size()) + " arguments for " + name_, Delivery::not_run));
   if (form_ != Form::bare && !list && !value.is_null()) {
     if (!value.map())
-      return writer.fail(Error(Errc::invalid_argument, std::string(to_string(value.kind())) + " where a " + name_ +
-                                                           " is wanted", Delivery::not_run));
+      return writer.fail(Error(Errc::invalid_argument,
+                               std::string(to_string(value.kind())) + " where a " + name_ + " is wanted",
+                               Delivery::not_run));
     if (!check_names(value, writer)) return;
   }
   for (const Field& field : fields_) {

@@ -24,9 +24,7 @@ class DynamicType final : public MessageType {
   void destroy(void* object) const noexcept override { delete static_cast<Value*>(object); }
   void clear(void* object) const override { *static_cast<Value*>(object) = Value(); }
   void copy(const void* from, void* to) const override { *static_cast<Value*>(to) = *static_cast<const Value*>(from); }
-  void move(void* from, void* to) const override {
-    *static_cast<Value*>(to) = std::move(*static_cast<Value*>(from));
-  }
+  void move(void* from, void* to) const override { *static_cast<Value*>(to) = std::move(*static_cast<Value*>(from)); }
   void write(const void* object, Writer& writer) const override;
   void read(void* object, Reader& reader) const override;
   const Field* find(std::uint32_t number) const noexcept override;

@@ -7,16 +7,20 @@ namespace tenon {
 
 namespace {
 
-Error refused(std::string text) { return Error(Errc::invalid_argument, "schema: " + std::move(text), Delivery::not_run); }
+Error refused(std::string text) {
+  return Error(Errc::invalid_argument, "schema: " + std::move(text), Delivery::not_run);
+}
 Error too_large(std::string text) { return Error(Errc::too_large, "schema: " + std::move(text), Delivery::not_run); }
 
-bool is_map_key(Kind kind) { return kind == Kind::boolean || kind == Kind::string || (kind >= Kind::i8 && kind <= Kind::u64); }
+bool is_map_key(Kind kind) {
+  return kind == Kind::boolean || kind == Kind::string || (kind >= Kind::i8 && kind <= Kind::u64);
+}
 
 Result<const Type*> make_type(DynamicTypes::Limits const& limits, const SchemaType& given, int depth, auto& state) {
   if (depth > limits.type_depth) return too_large("a type is nested too deeply");
   const std::size_t parts = given.kind == Kind::map ? 2 : given.kind == Kind::list ? 1 : 0;
-  if (given.parts.size() != parts) return refused("a " + std::string(to_string(given.kind)) + " has " +
-                                                  std::to_string(given.parts.size()) + " parts");
+  if (given.parts.size() != parts)
+    return refused("a " + std::string(to_string(given.kind)) + " has " + std::to_string(given.parts.size()) + " parts");
   Type type;
   type.kind = given.kind;
   type.optional = given.optional;
@@ -36,7 +40,8 @@ Result<const Type*> make_type(DynamicTypes::Limits const& limits, const SchemaTy
       break;
     }
     default:
-      if (given.kind > Kind::component) return refused("kind " + std::to_string(static_cast<int>(given.kind)) + " is unknown");
+      if (given.kind > Kind::component)
+        return refused("kind " + std::to_string(static_cast<int>(given.kind)) + " is unknown");
   }
   for (std::size_t i = 0; i < parts; ++i) {
     Result<const Type*> part = make_type(limits, given.parts[i], depth + 1, state);
@@ -59,7 +64,8 @@ Result<void> check_name(const std::string& name, const DynamicTypes::Limits& lim
 
 Result<void> check_counts(const Schema& schema, const DynamicTypes::Limits& limits) {
   if (schema.messages.size() > limits.messages || schema.enums.size() > limits.messages)
-    return too_large(std::to_string(schema.messages.size()) + " messages, " + std::to_string(schema.enums.size()) + " enums");
+    return too_large(std::to_string(schema.messages.size()) + " messages, " + std::to_string(schema.enums.size()) +
+                     " enums");
   std::size_t fields = 0;
   for (const SchemaMessage& message : schema.messages) fields += message.fields.size();
   std::size_t enumerators = 0;
@@ -78,7 +84,8 @@ Result<std::vector<Field>> make_fields(const SchemaMessage& given, const Dynamic
   std::unordered_set<std::uint32_t> numbers;
   for (const SchemaField& field : given.fields) {
     if (auto good = check_name(field.name, limits); !good.ok()) return std::move(good).error();
-    if (field.help.size() > limits.name_size) return too_large("a help line has " + std::to_string(field.help.size()) + " bytes");
+    if (field.help.size() > limits.name_size)
+      return too_large("a help line has " + std::to_string(field.help.size()) + " bytes");
     if (field.number == 0 || field.number > 536870911 || !numbers.insert(field.number).second)
       return refused(given.name + "." + field.name + " has the bad or repeated number " + std::to_string(field.number));
     if (!names.insert(field.name).second) return refused(given.name + " has two members " + field.name);
@@ -106,7 +113,8 @@ Result<std::unique_ptr<DynamicTypes>> DynamicTypes::create(const Schema& schema,
       enumerators.push_back({state->keep(e.name), e.number});
     }
     const EnumType& type = state->enums.emplace_back(EnumType{state->keep(given.name), enumerators});
-    if (!state->enum_by_name.emplace(type.name, &type).second) return refused("enum " + given.name + " is defined twice");
+    if (!state->enum_by_name.emplace(type.name, &type).second)
+      return refused("enum " + given.name + " is defined twice");
   }
   for (const SchemaMessage& given : schema.messages) {
     if (auto good = check_name(given.name, limits); !good.ok()) return std::move(good).error();

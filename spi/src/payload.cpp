@@ -39,8 +39,8 @@ bool same(const MessageType& a, const MessageType& b) noexcept {
 }
 
 Error wrong_type(const MessageType& has, const MessageType& wanted) {
-  return Error(Errc::invalid_argument, "the payload holds a " + std::string(has.name()) + ", a " +
-                                           std::string(wanted.name()) + " is wanted");
+  return Error(Errc::invalid_argument,
+               "the payload holds a " + std::string(has.name()) + ", a " + std::string(wanted.name()) + " is wanted");
 }
 Error nothing_there(const MessageType& wanted) {
   return Error(Errc::invalid_argument, "the payload is empty, a " + std::string(wanted.name()) + " is wanted");

@@ -35,8 +35,7 @@ SchemaType add_type(Schema& schema, const Type& type) {
 std::vector<SchemaField> add_fields(Schema& schema, const MessageType& type) {
   std::vector<SchemaField> fields;
   for (const Field& field : type.fields())
-    fields.push_back(
-        {field.number, std::string(field.name), add_type(schema, *field.type), std::string(field.help)});
+    fields.push_back({field.number, std::string(field.name), add_type(schema, *field.type), std::string(field.help)});
   return fields;
 }
 

@@ -110,7 +110,7 @@ const Value* Value::find(std::string_view key) const noexcept {
       if (const std::string* text = entry.first.string(); text && *text == key) return &entry.second;
   return nullptr;
 }
-const Value* Value::find(const Value& key) const noexcept {
+const Value* Value::find_key(const Value& key) const noexcept {
   if (const Map* entries = map())
     for (const Entry& entry : *entries)
       if (entry.first == key) return &entry.second;
@@ -128,9 +128,7 @@ Value& Value::push_back(Value element) {
   return std::get<List>(content_).emplace_back(std::move(element));
 }
 
-bool Value::operator==(const Value& other) const noexcept {
-  return kind_ == other.kind_ && content_ == other.content_;
-}
+bool Value::operator==(const Value& other) const noexcept { return kind_ == other.kind_ && content_ == other.content_; }
 
 void Value::write(Writer& writer) const {
   if (writer.failed()) return;
@@ -251,8 +249,9 @@ bool Value::read(Reader& reader) {
       return !reader.failed();
     }
     default:
-      reader.fail(Error(Errc::invalid_argument, "a dynamic value cannot be read here: the format does not show of "
-                                                "which kind it is"));
+      reader.fail(Error(Errc::invalid_argument,
+                        "a dynamic value cannot be read here: the format does not show of "
+                        "which kind it is"));
       return false;
   }
 }

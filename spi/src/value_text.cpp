@@ -55,7 +55,8 @@ std::string to_text(std::chrono::nanoseconds value) {
 std::string to_text(ByteSize value) {
   for (const Unit& unit : size_units) {
     const auto worth = static_cast<std::uint64_t>(unit.worth);
-    if (value.bytes > 0 && value.bytes % worth == 0) return std::to_string(value.bytes / worth) + std::string(unit.suffix);
+    if (value.bytes > 0 && value.bytes % worth == 0)
+      return std::to_string(value.bytes / worth) + std::string(unit.suffix);
   }
   return std::to_string(value.bytes);
 }

@@ -20,6 +20,14 @@
 
 namespace tenon {
 
+/// What is going on in an App at one moment. Everything returns to 0 when it idles (connections of clients stay open).
+struct AppCounts {
+  std::size_t server_connections = 0;
+  std::size_t server_calls = 0;   ///< being served
+  std::size_t client_calls = 0;   ///< attempts waiting for a reply or a connection, connection attempts
+  std::size_t client_orphans = 0; ///< given up here, not yet answered by the peer
+};
+
 /// Owns everything: plugin host, catalog, io threads, components, server, references. Nothing in it is global.
 /// Threads: create, provide, start, stop and the destructor from one thread; reference() from any.
 class TENON_CORE App {
@@ -74,6 +82,9 @@ class TENON_CORE App {
   /// start() was done: blocks until SIGTERM, SIGINT or SIGUSR2, then stop(server.grace). A second signal forces the
   /// end. Returns the exit code: 0 all answered, 1 calls were cut off.
   int wait();
+
+  /// Threads: not an io thread. Blocking: asks each io thread.
+  AppCounts counts() const;
 
   const AppOptions& options() const noexcept;
   /// What the loaded plugins offer (tools).

@@ -49,8 +49,8 @@ BOOST_DESCRIBE_STRUCT(RuntimeOptions, (), (io_threads))
 
 /// Bounds of one connection, enforced before anything is allocated.
 struct LimitOptions {
-  ByteSize max_frame = 4u << 20;         ///< one body, and its inflated form
-  ByteSize max_headers = 64u << 10;      ///< one frame's headers
+  ByteSize max_frame = 4u << 20;     ///< one body, and its inflated form
+  ByteSize max_headers = 64u << 10;  ///< one frame's headers
   std::uint32_t max_header_count = 128;
   std::uint32_t max_concurrent = 65536;  ///< requests in flight on one connection
 };
@@ -82,7 +82,7 @@ struct ServerOptions {
   Duration grace = std::chrono::seconds(10);  ///< for calls in flight when told to stop
   std::uint32_t max_in_flight = 100000;       ///< calls being served, all connections
   std::uint32_t max_connections = 10000;
-  ByteSize max_unwritten = 4u << 20;          ///< replies waiting on one connection; beyond it reading stops
+  ByteSize max_unwritten = 4u << 20;  ///< replies waiting on one connection; beyond it reading stops
   LimitOptions limits;
 };
 BOOST_DESCRIBE_STRUCT(ServerOptions, (),
@@ -112,22 +112,22 @@ struct ReferenceOptions {
   Component transport;   ///< for `address`, and for instances that do not name one
   Component protocol;
   Component serializer;
-  Component compress;                                 ///< empty: bodies are not compressed
-  Duration timeout = std::chrono::seconds(1);         ///< of a whole call, retries included
+  Component compress;                          ///< empty: bodies are not compressed
+  Duration timeout = std::chrono::seconds(1);  ///< of a whole call, retries included
   Duration connect_timeout = std::chrono::seconds(1);
-  std::uint32_t connections = 1;                      ///< per instance
+  std::uint32_t connections = 1;  ///< per instance
   ConnectWhen connect = ConnectWhen::eager;
   Component cluster;
-  Component router;                                   ///< empty: none
+  Component router;  ///< empty: none
   Component balancer;
   Component ha;
-  std::vector<Component> filters;                     ///< around a call, once; outermost first
-  std::vector<Component> attempt_filters;             ///< around each attempt
+  std::vector<Component> filters;          ///< around a call, once; outermost first
+  std::vector<Component> attempt_filters;  ///< around each attempt
   std::map<std::string, MethodOptions> methods;
-  std::uint32_t max_in_flight = 100000;               ///< calls; beyond it: overloaded
-  ByteSize max_unwritten = 4u << 20;                  ///< waiting on one connection; beyond it: overloaded
-  Duration heartbeat = std::chrono::seconds(5);       ///< of an idle connection
-  std::uint32_t heartbeat_misses = 5;                 ///< in a row: the connection is dead
+  std::uint32_t max_in_flight = 100000;          ///< calls; beyond it: overloaded
+  ByteSize max_unwritten = 4u << 20;             ///< waiting on one connection; beyond it: overloaded
+  Duration heartbeat = std::chrono::seconds(5);  ///< of an idle connection
+  std::uint32_t heartbeat_misses = 5;            ///< in a row: the connection is dead
   LimitOptions limits;
 };
 BOOST_DESCRIBE_STRUCT(ReferenceOptions, (),
@@ -168,12 +168,12 @@ TENON_CORE void apply_defaults(AppOptions& options);
 
 template <>
 struct tenon::Describe<tenon::PluginOptions> {
-  static constexpr auto members = tenon::members(
-      tenon::member("search", "directories that hold plugins; relative to the manifest's folder"),
-      tenon::member("load", "plugins to load: file names without directory and .so"),
-      tenon::member("probe", "open each plugin in a child process first"),
-      tenon::member("probe_program", "absolute path of tenon-probe; empty: beside the core library"),
-      tenon::member("probe_timeout", "how long one plugin may take to open"));
+  static constexpr auto members =
+      tenon::members(tenon::member("search", "directories that hold plugins; relative to the manifest's folder"),
+                     tenon::member("load", "plugins to load: file names without directory and .so"),
+                     tenon::member("probe", "open each plugin in a child process first"),
+                     tenon::member("probe_program", "absolute path of tenon-probe; empty: beside the core library"),
+                     tenon::member("probe_timeout", "how long one plugin may take to open"));
 };
 template <>
 struct tenon::Describe<tenon::LogOptions> {
@@ -203,13 +203,12 @@ struct tenon::Describe<tenon::ListenOptions> {
 };
 template <>
 struct tenon::Describe<tenon::ServiceOptions> {
-  static constexpr auto members =
-      tenon::members(tenon::member("name", "the interface"), tenon::member("group", "as clients ask for it"),
-                     tenon::member("version", "as clients ask for it"),
-                     tenon::member("registry", "where it is announced: a name of registries"),
-                     tenon::member("filters", "around every call, outermost first"),
-                     tenon::member("weight", "share of traffic; 0: none"),
-                     tenon::member("metadata", "facts announced with it"));
+  static constexpr auto members = tenon::members(
+      tenon::member("name", "the interface"), tenon::member("group", "as clients ask for it"),
+      tenon::member("version", "as clients ask for it"),
+      tenon::member("registry", "where it is announced: a name of registries"),
+      tenon::member("filters", "around every call, outermost first"),
+      tenon::member("weight", "share of traffic; 0: none"), tenon::member("metadata", "facts announced with it"));
 };
 template <>
 struct tenon::Describe<tenon::ServerOptions> {
@@ -223,9 +222,9 @@ struct tenon::Describe<tenon::ServerOptions> {
 };
 template <>
 struct tenon::Describe<tenon::MethodOptions> {
-  static constexpr auto members =
-      tenon::members(tenon::member("idempotent", "may be sent again although it may have run"),
-                     tenon::member("timeout", "of a whole call"), tenon::member("retries", "instead of the HA strategy's"));
+  static constexpr auto members = tenon::members(
+      tenon::member("idempotent", "may be sent again although it may have run"),
+      tenon::member("timeout", "of a whole call"), tenon::member("retries", "instead of the HA strategy's"));
 };
 template <>
 struct tenon::Describe<tenon::ReferenceOptions> {
@@ -236,14 +235,14 @@ struct tenon::Describe<tenon::ReferenceOptions> {
       tenon::member("transport", "how bytes travel"), tenon::member("protocol", "how calls are framed"),
       tenon::member("serializer", "how values become bytes"), tenon::member("compress", "empty: not compressed"),
       tenon::member("timeout", "of a whole call, retries included"),
-      tenon::member("connect_timeout", "of one connection attempt"),
-      tenon::member("connections", "per instance"), tenon::member("connect", "at start or with the first call"),
+      tenon::member("connect_timeout", "of one connection attempt"), tenon::member("connections", "per instance"),
+      tenon::member("connect", "at start or with the first call"),
       tenon::member("cluster", "joins instances into one callee"), tenon::member("router", "which subset may serve"),
       tenon::member("balancer", "which instance serves"), tenon::member("ha", "how many attempts"),
       tenon::member("filters", "around a call, outermost first"),
       tenon::member("attempt_filters", "around each attempt, outermost first"),
-      tenon::member("methods", "what differs for single methods"),
-      tenon::member("max_in_flight", "calls at once"), tenon::member("max_unwritten", "bytes waiting on one connection"),
+      tenon::member("methods", "what differs for single methods"), tenon::member("max_in_flight", "calls at once"),
+      tenon::member("max_unwritten", "bytes waiting on one connection"),
       tenon::member("heartbeat", "pause between signs of life of an idle connection"),
       tenon::member("heartbeat_misses", "missed in a row before a connection counts as dead"),
       tenon::member("limits", "bounds of one connection"));

@@ -13,9 +13,9 @@ namespace tenon {
 
 /// One option of an implementation.
 struct OptionReport {
-  std::string name;  ///< "pool.size" for a member of a nested struct
-  std::string type;  ///< "duration", "list of string"
-  std::string value; ///< the default, as a manifest would write it
+  std::string name;   ///< "pool.size" for a member of a nested struct
+  std::string type;   ///< "duration", "list of string"
+  std::string value;  ///< the default, as a manifest would write it
   std::string help;
 };
 BOOST_DESCRIBE_STRUCT(OptionReport, (), (name, type, value, help))

@@ -53,6 +53,20 @@ int App::wait() {
   return parts_->stop(parts_->options.server.grace, &signals.count()) ? 0 : 1;
 }
 
+AppCounts App::counts() const {
+  AppCounts counts;
+  if (parts_->server) {
+    counts.server_connections = parts_->server->settings().connections.load();
+    counts.server_calls = parts_->server->settings().in_flight.load();
+  }
+  for (const auto& loop : parts_->loops) {
+    const auto [calls, orphans] = run_on(*loop, [&loop] { return std::pair(loop->outstanding, loop->orphans); });
+    counts.client_calls += calls;
+    counts.client_orphans += orphans;
+  }
+  return counts;
+}
+
 const AppOptions& App::options() const noexcept { return parts_->options; }
 
 std::vector<CatalogEntry> App::catalog() const {

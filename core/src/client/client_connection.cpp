@@ -78,6 +78,7 @@ Result<void> ClientConnection::send(Exchange& exchange) {
 
 void ClientConnection::abandon(Exchange& exchange) {
   pending_.orphan(exchange.number_);
+  ++settings_->loop->orphans;
   Frame frame;
   frame.kind = FrameKind::cancel;
   frame.call = exchange.number_;
@@ -92,7 +93,9 @@ void ClientConnection::on_frame(Frame& frame) {
       Exchange* exchange = pending_.take(frame.call, known);
       if (exchange)
         on_reply(*exchange, frame);
-      else if (!known)
+      else if (known)
+        --settings_->loop->orphans;
+      else
         settings_->log->warn("unexpected-reply", connection_->peer().peer + " answered call number " +
                                                     std::to_string(frame.call) + ", which is not waiting; dropped");
       break;
@@ -165,6 +168,7 @@ void ClientConnection::on_closed(const Error& reason) {
   // Calls are failed first: whoever retries must not pick this connection, and lost() may let go of it.
   std::vector<Exchange*> cut;
   while (Exchange* exchange = pending_.take_any()) cut.push_back(exchange);
+  settings_->loop->orphans -= pending_.orphans();
   if (endpoint) {
     // The endpoint is kept by its callers until the last exchange has completed.
     const auto hold = endpoint->shared_from_this();

@@ -91,8 +91,7 @@ Result<std::shared_ptr<void>> ComponentBuilder::build_named(std::string_view kin
     std::vector<std::string_view> names;
     for (const auto& [known, entry] : named_)
       if (known.first == kind) names.push_back(known.second);
-    return Error(Errc::config,
-                 "there is no " + key.first + " called \"" + key.second + '"' + did_you_mean(name, names),
+    return Error(Errc::config, "there is no " + key.first + " called \"" + key.second + '"' + did_you_mean(name, names),
                  Delivery::not_run);
   }
   Named& entry = named_[key];

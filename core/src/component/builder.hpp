@@ -65,8 +65,7 @@ class TENON_CORE ComponentBuilder final : private manifest::ComponentSource {
 
   Named* find_named(std::string_view kind, std::string_view name);
   Result<std::shared_ptr<void>> build_named(std::string_view kind, std::string_view name);
-  Result<std::shared_ptr<void>> build_plain(std::string_view kind, const Component& component,
-                                            const std::string& path);
+  Result<std::shared_ptr<void>> build_plain(std::string_view kind, const Component& component, const std::string& path);
   Result<void> fill_options(const plugin_host::LoadedEntry& entry, const Component& component, const std::string& path,
                             void* options);
 

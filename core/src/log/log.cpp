@@ -18,8 +18,11 @@ constexpr std::size_t max_causes = 512;
 
 std::size_t sequence_length(std::string_view text) noexcept {
   const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t length = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3
-                             : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  const std::size_t length = first < 0x80                    ? 1
+                             : first >= 0xc2 && first < 0xe0 ? 2
+                             : first >= 0xe0 && first < 0xf0 ? 3
+                             : first >= 0xf0 && first < 0xf5 ? 4
+                                                             : 0;
   if (length == 0 || length > text.size()) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
@@ -97,8 +100,8 @@ class LimitedLog final : public Log {
 
   void tell_suppressed(std::string_view cause, Window& window) {
     if (window.suppressed == 0) return;
-    const std::string line = '[' + one_line(cause, 64) + "] ... " + std::to_string(window.suppressed) +
-                             " similar suppressed";
+    const std::string line =
+        '[' + one_line(cause, 64) + "] ... " + std::to_string(window.suppressed) + " similar suppressed";
     window.suppressed = 0;
     sink_.write(window.level, line);
   }

@@ -35,8 +35,8 @@ Result<std::unique_ptr<Log>> open_log(const LogOptions& options) {
     }
     // A logger of our own: spdlog's registry of named loggers belongs to the application.
     logger = std::make_shared<spdlog::logger>("tenon", std::move(sink));
-    logger->set_formatter(std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%eZ %-5l %v",
-                                                                      spdlog::pattern_time_type::utc));
+    logger->set_formatter(
+        std::make_unique<spdlog::pattern_formatter>("%Y-%m-%dT%H:%M:%S.%eZ %-5l %v", spdlog::pattern_time_type::utc));
     logger->set_level(spdlog::level::trace);
     logger->flush_on(spdlog::level::trace);
   } catch (const std::exception& e) {

@@ -64,6 +64,8 @@ class Loop final : public Executor, private Clock {
   /// accepted connections), the io thread does not park.
   std::size_t outstanding = 0;
   std::size_t kept_awake = 0;
+  /// Call numbers reserved for answers nobody waits for any more.
+  std::size_t orphans = 0;
 
   /// If the loop is free for the taking, runs `start` (true: it finished synchronously) on the calling thread, then
   /// the loop until *done. False: not free, nothing was run; use post(). Threads: foreign ones.

@@ -29,8 +29,8 @@ class Checker {
  private:
   void number(const std::string& path, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
     if (value < low || value > high)
-      finding_(path, "must be from " + std::to_string(low) + " to " + std::to_string(high) + ", is " +
-                         std::to_string(value));
+      finding_(path,
+               "must be from " + std::to_string(low) + " to " + std::to_string(high) + ", is " + std::to_string(value));
   }
   void time(const std::string& path, Duration value, bool zero_allowed) {
     if (value < Duration(0) || (value == Duration(0) && !zero_allowed)) {

@@ -34,12 +34,14 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string_view nearest(std::string_view wanted, std::span<const std::string_view> candidates) {
   if (wanted.empty() || wanted.size() > longest) return {};
-  const std::size_t allowed = wanted.size() <= 2 ? 1 : wanted.size() <= 5 ? 2 : 3;
+  const std::size_t allowed = std::clamp<std::size_t>(wanted.size() / 3, 1, 3);
   std::string_view best;
   std::size_t best_distance = allowed + 1;
   for (const std::string_view candidate : candidates) {
     if (candidate.empty() || candidate.size() > longest) continue;
-    const std::size_t d = distance(wanted, candidate);
+    const bool extended = std::min(wanted.size(), candidate.size()) >= 3 &&
+                          (wanted.starts_with(candidate) || candidate.starts_with(wanted));
+    const std::size_t d = extended ? 1 : distance(wanted, candidate);
     if (d < best_distance && d < std::max(wanted.size(), candidate.size())) {
       best = candidate;
       best_distance = d;

@@ -56,7 +56,8 @@ std::string describe(const Node& node) {
   }
   std::string shown = node.text.substr(0, max_shown);
   if (shown.size() < node.text.size()) shown += "...";
-  std::replace_if(shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  std::replace_if(
+      shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   return '"' + shown + '"';
 }
 
@@ -107,8 +108,7 @@ std::string Diagnostics::text() const {
 const Node* Document::find(std::string_view path) const noexcept { return descend(root, path); }
 
 std::string at(const Place& place) {
-  return place.document->file + ':' + std::to_string(place.node->at.line) + ':' +
-         std::to_string(place.node->at.column);
+  return place.document->file + ':' + std::to_string(place.node->at.line) + ':' + std::to_string(place.node->at.column);
 }
 
 }  // namespace tenon::manifest

@@ -15,8 +15,7 @@ namespace {
 constexpr std::string_view use_key = "use";
 
 bool is_null(const Node& node) noexcept {
-  return node.kind == Node::Kind::null ||
-         (node.kind == Node::Kind::scalar && !node.quoted && is_null_text(node.text));
+  return node.kind == Node::Kind::null || (node.kind == Node::Kind::scalar && !node.quoted && is_null_text(node.text));
 }
 
 bool accepts_null(const Type* type) noexcept {
@@ -324,10 +323,11 @@ const Field* ManifestReader::next_field(const MessageType& type) {
       std::vector<std::string_view> names = level.known;
       if (!level.rest)
         for (const Field& known : type.fields()) names.push_back(known.name);
-      if (level.root) names.insert(names.end(), own_keys_.begin(), own_keys_.end());
+      std::vector<std::string_view> near = names;
+      if (level.root) near.insert(near.end(), own_keys_.begin(), own_keys_.end());
       std::string text = "unknown key \"" + name + '"';
       if (!path_.empty()) text += " in " + path_;
-      const std::string hint = did_you_mean(name, names);
+      const std::string hint = did_you_mean(name, near);
       if (hint.empty()) text += names.empty() ? "; it has no options" : "; known here: " + listed(std::move(names));
       diagnostics_.add(entry.key.at, text + hint);
       continue;
@@ -347,65 +347,6 @@ const Field* ManifestReader::next_field(const MessageType& type) {
   }
   levels_.pop_back();
   return nullptr;
-}
-
-bool ManifestReader::inline_component(const Node& node, ComponentSlot& slot) {
-  auto made = std::make_shared<InlineComponent>();
-  std::vector<std::string_view> own = levels_.empty() ? std::vector<std::string_view>() : levels_.back().known;
-  const Node* use = &node;
-  if (node.kind == Node::Kind::map) {
-    const Entry* entry = node.find(use_key);
-    use = entry ? &entry->value : nullptr;
-  }
-  if (use && (use->kind != Node::Kind::scalar || is_null(*use))) {
-    expect(*use, "the name of an implementation");
-  } else if (use) {
-    auto place = std::make_shared<const Place>(Place{place_.document, &node, path_});
-    *made = InlineComponent(Component::at(use->text, std::move(place), std::move(own)));
-  }
-  slot.fill(std::move(made));
-  return true;
-}
-
-bool ManifestReader::component(ComponentSlot& slot) {
-  if (failed()) return false;
-  const Node& node = take();
-  if (slot.kind() == ValueTraits<InlineComponent>::slot) return inline_component(node, slot);
-  const bool wanted_unbuilt = slot.kind() == ValueTraits<Component>::slot;
-  Component chosen;
-  if (node.kind == Node::Kind::list || is_null(node)) {
-    expect(node, "a component: its name, or a map with \"use\"");
-  } else {
-    const Node* use = &node;
-    if (node.kind == Node::Kind::map) {
-      const Entry* entry = node.find(use_key);
-      use = entry ? &entry->value : nullptr;
-    }
-    auto place = std::make_shared<const Place>(Place{place_.document, &node, path_});
-    if (!use) {
-      wrong(node, "names no implementation; add \"use: <name>\"");
-    } else if (use->kind != Node::Kind::scalar || is_null(*use)) {
-      expect(*use, "the name of an implementation");
-    } else {
-      chosen = Component::at(use->text, std::move(place), {use_key});
-    }
-  }
-  if (wanted_unbuilt) {
-    slot.fill(std::make_shared<Component>(std::move(chosen)));
-    return true;
-  }
-  if (!chosen) return true;
-  if (!source_) {
-    wrong(node, "a component (" + std::string(slot.kind()) + ") cannot stand here");
-    return true;
-  }
-  Result<std::shared_ptr<void>> built = source_->build(slot.kind(), chosen, path_);
-  if (built.ok()) {
-    slot.fill(std::move(*built));
-  } else {
-    diagnostics_.add_lines(node.at, built.error().text());
-  }
-  return true;
 }
 
 }  // namespace tenon::manifest

@@ -57,12 +57,12 @@ class TENON_CORE ManifestReader final : public Reader {
 
  private:
   struct Level {
-    const Node* node;              // null: reads as empty, after a mistake or as an empty message
-    std::size_t next = 0;          // index of the next element or entry
-    std::size_t path_size;         // of path_ without this level's members
+    const Node* node;       // null: reads as empty, after a mistake or as an empty message
+    std::size_t next = 0;   // index of the next element or entry
+    std::size_t path_size;  // of path_ without this level's members
     const Type* element = nullptr;
     bool root = false;
-    const Field* rest = nullptr;   // message: the member that takes the keys nobody else knows
+    const Field* rest = nullptr;  // message: the member that takes the keys nobody else knows
     bool rest_taken = false;
     std::vector<std::string_view> known;  // keys that are not the rest's
   };
@@ -80,8 +80,8 @@ class TENON_CORE ManifestReader final : public Reader {
   ComponentSource* source_;
   std::vector<std::string_view> own_keys_;
   std::vector<Level> levels_;
-  const Node* next_;               // what the next function reads
-  const Entry* entry_ = nullptr;   // map: the entry whose key is next_
+  const Node* next_;              // what the next function reads
+  const Entry* entry_ = nullptr;  // map: the entry whose key is next_
   Position last_;
   std::string path_;
 };

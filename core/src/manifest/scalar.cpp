@@ -36,35 +36,30 @@ struct Unit {
   std::string_view name;
   std::uint64_t factor;
 };
-constexpr std::array<Unit, 6> time_units{Unit{"ns", 1},
-                                         {"us", 1000},
-                                         {"ms", 1000000},
-                                         {"s", 1000000000},
-                                         {"m", 60000000000},
-                                         {"h", 3600000000000}};
+constexpr std::array<Unit, 6> time_units{Unit{"ns", 1},     {"us", 1000},       {"ms", 1000000},
+                                         {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
 constexpr std::array<Unit, 5> size_units{
     Unit{"B", 1}, {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30}, {"TiB", 1ull << 40}};
 
-// number * factor, or false when it passes `limit`. Fractions must come out whole.
-enum class Scaled { done, not_whole, too_big };
+// (whole + 0.fraction) * factor, which must come out whole and at most `limit`.
+enum class Scaled { done, not_whole, too_fine, too_big };
 Scaled scale(std::string_view whole, std::string_view fraction, std::uint64_t factor, std::uint64_t limit,
              std::uint64_t& value) {
-  value = 0;
+  constexpr std::size_t max_digits = 6;  // times the largest factor (an hour) still fits 64 bits
   const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
-  if (error != std::errc() || end != whole.data() + whole.size()) return Scaled::too_big;
-  if (value > limit / factor) return Scaled::too_big;
+  if (error != std::errc() || end != whole.data() + whole.size() || value > limit / factor) return Scaled::too_big;
   value *= factor;
   while (!fraction.empty() && fraction.back() == '0') fraction.remove_suffix(1);
-  std::uint64_t unit = factor;
+  if (fraction.size() > max_digits) return Scaled::too_fine;
+  std::uint64_t numerator = 0, denominator = 1;
   for (const char c : fraction) {
-    if (unit % 10 != 0 && (unit * static_cast<std::uint64_t>(c - '0')) % 10 != 0) return Scaled::not_whole;
-    // Exact only while ten divides the unit; a last digit may still come out whole (0.5KiB).
-    const std::uint64_t part = unit * static_cast<std::uint64_t>(c - '0') / 10;
-    if (value > limit - part) return Scaled::too_big;
-    value += part;
-    if (unit % 10 != 0 && &c != &fraction.back()) return Scaled::not_whole;
-    unit /= 10;
+    numerator = numerator * 10 + static_cast<std::uint64_t>(c - '0');
+    denominator *= 10;
   }
+  if (numerator * factor % denominator != 0) return Scaled::not_whole;
+  const std::uint64_t part = numerator * factor / denominator;
+  if (value > limit - part) return Scaled::too_big;
+  value += part;
   return Scaled::done;
 }
 
@@ -133,6 +128,7 @@ Wrong parse_duration(std::string_view text, std::chrono::nanoseconds& value) {
     switch (scale(whole, fraction, known.factor, limit, nanoseconds)) {
       case Scaled::done: value = std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds)); return {};
       case Scaled::not_whole: return "a duration of whole nanoseconds, found " + quoted(text);
+      case Scaled::too_fine: return "a duration with at most six digits after the point, found " + quoted(text);
       case Scaled::too_big: return "a duration below 292 years, found " + quoted(text);
     }
   }
@@ -147,9 +143,11 @@ Wrong parse_size(std::string_view text, std::uint64_t& value) {
   if (unit.empty()) unit = "B";
   for (const Unit& known : size_units) {
     if (known.name != unit) continue;
-    switch (scale(whole, fraction, known.factor, limit, value)) {
-      case Scaled::done: return {};
+    std::uint64_t bytes = 0;
+    switch (scale(whole, fraction, known.factor, limit, bytes)) {
+      case Scaled::done: value = bytes; return {};
       case Scaled::not_whole: return "a whole number of bytes, found " + quoted(text);
+      case Scaled::too_fine: return "a size with at most six digits after the point, found " + quoted(text);
       case Scaled::too_big: return "a size below 8 EiB, found " + quoted(text);
     }
   }

@@ -4,6 +4,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -28,8 +29,10 @@ std::size_t utf8_length(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
   if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xc2 && first <= 0xdf ? 2 : (first & 0xf0) == 0xe0 ? 3
-                             : first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+  const std::size_t length = first >= 0xc2 && first <= 0xdf   ? 2
+                             : (first & 0xf0) == 0xe0         ? 3
+                             : first >= 0xf0 && first <= 0xf4 ? 4
+                                                              : 0;
   if (length == 0 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xc0) != 0x80) return 0;
@@ -189,8 +192,8 @@ class TreeBuilder final : public YAML::EventHandler {
     Node key = *std::move(level.key);
     level.key.reset();
     if (const Entry* first = level.node.find(key.text)) {
-      diagnostics_.add(key.at, "duplicate key \"" + key.text + "\", first given at line " +
-                                   std::to_string(first->key.at.line));
+      diagnostics_.add(key.at,
+                       "duplicate key \"" + key.text + "\", first given at line " + std::to_string(first->key.at.line));
       return;
     }
     if (level.node.entries.size() == max_entries) {
@@ -228,6 +231,14 @@ class SecondDocument final : public YAML::EventHandler {
   Diagnostics& diagnostics_;
 };
 
+// yaml-cpp reports a tab as something else. True if the line of `at` is indented with one.
+bool indented_with_tab(std::string_view text, Position at) {
+  for (std::uint32_t line = 1; line < at.line && !text.empty(); ++line)
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  const std::size_t end = text.find_first_not_of(" \t");
+  return text.substr(0, end).find('\t') != std::string_view::npos;
+}
+
 Error refusal(const Diagnostics& diagnostics) { return Error(Errc::config, diagnostics.text(), Delivery::not_run); }
 
 }  // namespace
@@ -255,7 +266,11 @@ Result<std::shared_ptr<const Document>> parse_yaml(const std::string& file, std:
     // told already
   } catch (const YAML::Exception& e) {
     const Position at = e.mark.is_null() ? Position{1, 1} : position(e.mark);
-    diagnostics.add(at, e.msg == "bad file" ? "nested too deep for YAML" : "this is not valid YAML: " + e.msg);
+    if (indented_with_tab(clean, at)) {
+      diagnostics.add({at.line, 1}, "this line is indented with a tab; YAML wants spaces");
+    } else {
+      diagnostics.add(at, e.msg == "bad file" ? "nested too deep for YAML" : "this is not valid YAML: " + e.msg);
+    }
   }
   if (!diagnostics.empty()) return refusal(diagnostics);
   return std::shared_ptr<const Document>(std::move(document));

@@ -138,8 +138,8 @@ Result<void> check_elf(const std::string& path) {
   if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
     return refuse(path, "is not a 64-bit little-endian library, which this host needs");
   if (header->e_machine != host_machine())
-    return refuse(path, "is built for " + machine_name(header->e_machine) + ", this host is " +
-                            machine_name(host_machine()));
+    return refuse(path,
+                  "is built for " + machine_name(header->e_machine) + ", this host is " + machine_name(host_machine()));
   if (header->e_type != ET_DYN) return refuse(path, "is not a shared library");
   if (header->e_phentsize != sizeof(Elf64_Phdr)) return cut;
   for (std::uint16_t i = 0; i < header->e_phnum; ++i) {

@@ -12,8 +12,8 @@ namespace tenon::plugin_host {
 /// An implementation, and who brought it.
 struct LoadedEntry {
   CatalogEntry entry;
-  std::string origin;   ///< the file; for what a program adds itself "this program"
-  std::string plugin;   ///< the plugin's name
+  std::string origin;  ///< the file; for what a program adds itself "this program"
+  std::string plugin;  ///< the plugin's name
   std::string version;
 };
 

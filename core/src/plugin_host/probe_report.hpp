@@ -15,8 +15,8 @@ inline constexpr int report_descriptor = 3;
 /// What reached the parent.
 struct ProbeReport {
   PluginReport plugin;
-  bool complete = false;     ///< the child came to its end
-  bool threw = false;        ///< an exception left an initialiser
+  bool complete = false;  ///< the child came to its end
+  bool threw = false;     ///< an exception left an initialiser
   std::string thrown_type;
   std::string thrown_text;
 };

@@ -12,8 +12,8 @@ inline constexpr std::uint8_t no_content = 0xFF;
 /// A request that has not been answered yet.
 struct OpenCall {
   std::uint32_t call = 0;
-  std::uint32_t sequence = 0;         ///< client: how many requests this side had sent, this one included (low bits)
-  std::uint16_t names = no_entry;     ///< client: dictionary entries it relied on
+  std::uint32_t sequence = 0;      ///< client: how many requests this side had sent, this one included (low bits)
+  std::uint16_t names = no_entry;  ///< client: dictionary entries it relied on
   std::uint16_t headers = no_entry;
   std::uint8_t content = no_content;  ///< serializer and compressor of the request
   bool used = false;
@@ -23,9 +23,10 @@ struct OpenCall {
 /// Threads: one at a time.
 class CallTable {
  public:
-  /// dense: numbers are our own small slot numbers. Otherwise a stranger chose them and they are scattered by a
-  /// factor the stranger does not know, so that chosen collisions do not make the table slow.
-  explicit CallTable(bool dense) noexcept : dense_(dense) {
+  /// own: numbers are our own small slot numbers. Otherwise a stranger chose them and they are mixed with a factor the
+  /// stranger does not know, so that chosen collisions do not make the table slow.
+  explicit CallTable(bool own) noexcept {
+    if (own) return;
     std::uint64_t seed = reinterpret_cast<std::uintptr_t>(this);
     seed = (seed ^ (seed >> 29)) * 0xBF58476D1CE4E5B9u;
     factor_ = static_cast<std::uint32_t>(seed >> 32) | 1u;
@@ -74,8 +75,11 @@ class CallTable {
 
  private:
   std::size_t capacity() const noexcept { return slots_ ? mask_ + 1 : 0; }
+  // Neighbouring numbers must not become neighbouring slots: a long run of used slots makes erase() slow.
   std::size_t place(std::uint32_t call) const noexcept {
-    return dense_ ? call & mask_ : static_cast<std::uint32_t>(call * factor_) >> shift_;
+    call *= factor_;
+    call ^= call >> 15;
+    return (call * 0x9E3779B1u) >> shift_;
   }
   void grow() {
     const std::size_t old = capacity();
@@ -99,7 +103,6 @@ class CallTable {
   std::size_t size_ = 0;
   unsigned shift_ = 0;
   std::uint32_t factor_ = 1;
-  bool dense_;
 };
 
 }  // namespace tenon::wire

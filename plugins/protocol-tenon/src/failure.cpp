@@ -31,7 +31,8 @@ void append_text(OutBuffer& out, std::string_view text) {
 void put_failure(const Error& error, OutBuffer& out) {
   const Errc code = error.code() == Errc::ok ? Errc::internal : error.code();
   out.push_back(static_cast<char>(code));
-  out.push_back(static_cast<char>(static_cast<unsigned>(error.delivery()) | static_cast<unsigned>(error.advice()) << 2));
+  out.push_back(
+      static_cast<char>(static_cast<unsigned>(error.delivery()) | static_cast<unsigned>(error.advice()) << 2));
   const auto after = std::max<std::int64_t>(error.retry_after().count(), 0);
   append_varint(out, std::min(static_cast<std::uint64_t>(after), max_remaining_ms));
   append_text(out, cut(error.domain(), max_name));

@@ -14,7 +14,7 @@ struct ListField {
   EntryRef ref;
   std::string_view pairs;  ///< of a list that is said in full
   std::uint64_t count = 0;
-  std::size_t size = 0;    ///< bytes of count and pairs
+  std::size_t size = 0;  ///< bytes of count and pairs
   /// Not 0: the list is this large (bytes, or pairs when `many`); reading stopped inside it.
   std::uint64_t oversize = 0;
   bool many = false;

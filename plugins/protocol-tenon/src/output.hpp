@@ -45,7 +45,7 @@ class Output {
   std::vector<Part> parts_;
   std::size_t first_ = 0;  // parts before it are written
   std::size_t unwritten_ = 0;
-  bool open_ = false;      // the last part takes more small frames
+  bool open_ = false;  // the last part takes more small frames
 };
 
 }  // namespace tenon::wire

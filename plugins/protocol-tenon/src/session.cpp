@@ -8,8 +8,8 @@
 namespace tenon::wire {
 namespace {
 
-constexpr std::size_t max_head = 16u << 10;       // fields in front of the body besides headers: names and integers
-constexpr std::size_t enough_to_wait = 512;       // an incomplete head this small stays in the caller's buffer
+constexpr std::size_t max_head = 16u << 10;  // fields in front of the body besides headers: names and integers
+constexpr std::size_t enough_to_wait = 512;  // an incomplete head this small stays in the caller's buffer
 static_assert(max_head > 6 * (max_name + 2) + 8 * max_varint);
 
 }  // namespace
@@ -67,9 +67,9 @@ Result<std::size_t> TenonSession::take_preface(std::string_view bytes) {
   if (version) {
     peer_known_ = true;
     return fatal(Errc::malformed, "the peer speaks version " + std::to_string(peer.major) +
-                                          " of the protocol, this side speaks " + std::to_string(major_version) + "." +
-                                          std::to_string(minor_version) +
-                                          "; let both sides run releases with the same major version");
+                                      " of the protocol, this side speaks " + std::to_string(major_version) + "." +
+                                      std::to_string(minor_version) +
+                                      "; let both sides run releases with the same major version");
   }
   if (scan == Scan::bad) {
     return fatal(Errc::malformed, "the connection does not start with a valid preface but with " +
@@ -116,7 +116,8 @@ Result<std::size_t> TenonSession::received(std::string_view bytes, FrameSink& si
   std::size_t at = 0;
   try {
     for (;;) {
-      Result<std::size_t> taken = mode_ == Mode::frames ? take_frame(bytes.substr(at), sink) : take(bytes.substr(at), sink);
+      Result<std::size_t> taken =
+          mode_ == Mode::frames ? take_frame(bytes.substr(at), sink) : take(bytes.substr(at), sink);
       if (!taken.ok()) return taken;
       if (*taken == 0) return at;
       at += *taken;

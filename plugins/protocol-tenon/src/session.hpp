@@ -59,10 +59,10 @@ class TenonSession final : public Session {
   };
   // Where a frame stands in the bytes presented.
   struct Place {
-    const char* fields;   // behind the length
-    std::size_t prefix;   // bytes of the length
-    std::size_t length;   // announced
-    std::size_t here;     // of which are here
+    const char* fields;  // behind the length
+    std::size_t prefix;  // bytes of the length
+    std::size_t length;  // announced
+    std::size_t here;    // of which are here
     bool complete() const noexcept { return here == length; }
   };
 
@@ -90,7 +90,7 @@ class TenonSession final : public Session {
   Result<bool> admit_request(const Head& head, Frame& frame);
   Result<bool> admit_response(const Head& head, Frame& frame);
   Result<bool> resolve_names(const Head& head, Frame& frame, std::uint8_t& content);  // false: unknown entry
-  Result<bool> resolve_headers(const ListField& field, Headers& headers);              // false: unknown entry
+  Result<bool> resolve_headers(const ListField& field, Headers& headers);             // false: unknown entry
   Error fatal(Errc code, std::string text);
   Error not_open(std::uint32_t call, const char* what);
 

@@ -23,8 +23,8 @@ Result<std::size_t> TenonSession::take_control(const Place& place, std::uint8_t 
     case Kind::fragment: return take_fragment(place, flags);
     default: break;
   }
-  return fatal(Errc::malformed, "a stream frame (kind " + std::to_string(type & kind_mask) +
-                                    ") although streams were not negotiated");
+  return fatal(Errc::malformed,
+               "a stream frame (kind " + std::to_string(type & kind_mask) + ") although streams were not negotiated");
 }
 
 Result<std::size_t> TenonSession::take_error(const Place& place, std::uint8_t flags, FrameSink& sink) {
@@ -32,8 +32,10 @@ Result<std::size_t> TenonSession::take_error(const Place& place, std::uint8_t fl
   if (!place.complete() && !oversize) return place.length > direct_size ? begin_gather(place) : std::size_t{0};
   Cursor cursor(place.fields + 1, place.here - 1, place.length - 1);
   std::uint64_t call = 0;
-  if (const Scan scan = cursor.varint(call); scan == Scan::more) return std::size_t{0};
-  else if (scan == Scan::bad || call > 0xFFFFFFFFu) return fatal(Errc::malformed, "an error frame without a call number");
+  if (const Scan scan = cursor.varint(call); scan == Scan::more)
+    return std::size_t{0};
+  else if (scan == Scan::bad || call > 0xFFFFFFFFu)
+    return fatal(Errc::malformed, "an error frame without a call number");
   Frame frame;
   frame.kind = FrameKind::error;
   frame.call = static_cast<std::uint32_t>(call);
@@ -51,7 +53,8 @@ Result<std::size_t> TenonSession::take_error(const Place& place, std::uint8_t fl
       ListField field;
       Headers headers;
       if (read_list_field(cursor, limits_, field) != Scan::ok) {
-        return fatal(Errc::malformed, "the headers of an error frame for call " + std::to_string(call) + " are not valid");
+        return fatal(Errc::malformed,
+                     "the headers of an error frame for call " + std::to_string(call) + " are not valid");
       }
       if (field.oversize != 0 || field.ref.value != 0) {
         return fatal(Errc::malformed, "an error frame for call " + std::to_string(call) +
@@ -76,7 +79,8 @@ Result<std::size_t> TenonSession::take_error(const Place& place, std::uint8_t fl
 }
 
 Result<std::size_t> TenonSession::take_cancel(const Place& place, FrameSink& sink) {
-  if (place.length > 1 + 5) return fatal(Errc::malformed, "a cancel frame of " + std::to_string(place.length) + " bytes");
+  if (place.length > 1 + 5)
+    return fatal(Errc::malformed, "a cancel frame of " + std::to_string(place.length) + " bytes");
   if (!place.complete()) return std::size_t{0};
   Cursor cursor(place.fields + 1, place.here - 1, place.length - 1);
   std::uint64_t call = 0;
@@ -159,14 +163,16 @@ Result<std::size_t> TenonSession::take_fragment(const Place& place, std::uint8_t
   }
   Cursor cursor(place.fields + 1, place.here - 1, place.length - 1);
   std::uint64_t call = 0;
-  if (const Scan scan = cursor.varint(call); scan == Scan::more) return std::size_t{0};
-  else if (scan == Scan::bad || call > 0xFFFFFFFFu) return fatal(Errc::malformed, "a fragment frame without a call number");
+  if (const Scan scan = cursor.varint(call); scan == Scan::more)
+    return std::size_t{0};
+  else if (scan == Scan::bad || call > 0xFFFFFFFFu)
+    return fatal(Errc::malformed, "a fragment frame without a call number");
   if (calls_.find(static_cast<std::uint32_t>(call)) != nullptr) {
     return fatal(Errc::malformed, "a fragment frame for call " + std::to_string(call) + ", which is open already");
   }
   if (!closing_) {
-    answer(static_cast<std::uint32_t>(call), Error(Errc::unimplemented, "this peer does not speak fragments",
-                                                   Delivery::not_run, Advice::never));
+    answer(static_cast<std::uint32_t>(call),
+           Error(Errc::unimplemented, "this peer does not speak fragments", Delivery::not_run, Advice::never));
   }
   return skip(place);
 }

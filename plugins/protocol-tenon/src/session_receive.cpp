@@ -18,8 +18,9 @@ constexpr std::array<std::uint8_t, 16> allowed_flags = [] {
 }();
 
 constexpr std::string_view kind_name(Kind kind) noexcept {
-  constexpr std::string_view names[16] = {"0",    "request", "response", "error",  "cancel",   "ping", "pong", "goaway",
-                                          "message", "end",  "credit",   "fragment", "12", "13", "14", "15"};
+  constexpr std::string_view names[16] = {"0",    "request", "response", "error", "cancel", "ping",
+                                          "pong", "goaway",  "message",  "end",   "credit", "fragment",
+                                          "12",   "13",      "14",       "15"};
   return names[static_cast<int>(kind)];
 }
 
@@ -66,8 +67,8 @@ Result<std::size_t> TenonSession::take_frame(std::string_view bytes, FrameSink& 
                                       "; this side speaks version 1." + std::to_string(minor_version));
   }
   if (!fits(kind, side_)) {
-    return fatal(Errc::malformed, "a " + std::string(side_ == Side::client ? "server" : "client") + " sent a frame of kind " +
-                                      std::string(kind_name(kind)));
+    return fatal(Errc::malformed, "a " + std::string(side_ == Side::client ? "server" : "client") +
+                                      " sent a frame of kind " + std::string(kind_name(kind)));
   }
   if (kind > Kind::response) return take_control(place, type, sink);
   if (!place.complete() && place.length <= direct_size) return std::size_t{0};
@@ -112,7 +113,8 @@ Result<bool> TenonSession::admit_request(const Head& head, Frame& frame) {
   frame.remaining = std::chrono::milliseconds(
       static_cast<std::int64_t>(head.remaining_ms < max_remaining_ms ? head.remaining_ms : max_remaining_ms));
   if (calls_.find(head.call) != nullptr) {
-    return fatal(Errc::malformed, "a second request with number " + std::to_string(head.call) + " while the first is open");
+    return fatal(Errc::malformed,
+                 "a second request with number " + std::to_string(head.call) + " while the first is open");
   }
   std::uint8_t content = no_content;
   Result<bool> known = resolve_names(head, frame, content);
@@ -131,8 +133,9 @@ Result<bool> TenonSession::admit_request(const Head& head, Frame& frame) {
   }
   if (!*known) {
     if (!frame.one_way) {
-      answer(head.call, Error(Errc::unavailable, "the request refers to a dictionary entry that this side does not know",
-                              Delivery::not_run),
+      answer(head.call,
+             Error(Errc::unavailable, "the request refers to a dictionary entry that this side does not know",
+                   Delivery::not_run),
              true);
     }
     return false;
@@ -168,9 +171,8 @@ Result<bool> TenonSession::admit_response(const Head& head, Frame& frame) {
     Result<bool> known = resolve_headers(head.headers, frame.headers);
     if (!known.ok()) return known;
     if (!*known) {
-      return fatal(Errc::malformed, "the response to call " + std::to_string(head.call) +
-                                        " refers to header list " + std::to_string(head.headers.ref.id()) +
-                                        ", which the peer never defined");
+      return fatal(Errc::malformed, "the response to call " + std::to_string(head.call) + " refers to header list " +
+                                        std::to_string(head.headers.ref.id()) + ", which the peer never defined");
     }
   }
   return true;
@@ -238,10 +240,11 @@ Result<std::size_t> TenonSession::take_oversize(const Place& place, const Head& 
     text += " has a body of " + std::to_string(place.length - head.body_at) + " bytes; the receiver takes " +
             std::to_string(limits_.max_frame) + " (limits.max_frame)";
   } else {
-    text += head.headers.many ? " has " + std::to_string(head.headers.oversize) + " headers; the receiver takes " +
-                                    std::to_string(limits_.max_header_count) + " (limits.max_header_count)"
-                              : " has " + std::to_string(head.headers.oversize) + " bytes of headers; the receiver takes " +
-                                    std::to_string(limits_.max_headers) + " (limits.max_headers)";
+    text += head.headers.many
+                ? " has " + std::to_string(head.headers.oversize) + " headers; the receiver takes " +
+                      std::to_string(limits_.max_header_count) + " (limits.max_header_count)"
+                : " has " + std::to_string(head.headers.oversize) + " bytes of headers; the receiver takes " +
+                      std::to_string(limits_.max_headers) + " (limits.max_headers)";
     if (head.headers.ref.defines()) {
       if (head.headers.ref.id() != known_lists_.next()) {
         return fatal(Errc::malformed, "header list " + std::to_string(head.headers.ref.id()) + " defined out of turn");

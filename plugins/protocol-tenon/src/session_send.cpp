@@ -23,7 +23,9 @@ std::string method_text(const Target* target) {
   return target->service->text() + "." + std::string(target->method->name);
 }
 
-Error refused(Errc code, std::string text) { return Error(code, "protocol tenon: " + std::move(text), Delivery::not_run); }
+Error refused(Errc code, std::string text) {
+  return Error(code, "protocol tenon: " + std::move(text), Delivery::not_run);
+}
 
 }  // namespace
 
@@ -55,7 +57,8 @@ Result<void> TenonSession::check_sizes(const Frame& frame, std::string_view what
   const std::size_t size = frame.bytes().size();
   if (size > peer_max_frame_) {
     return refused(Errc::too_large, std::string(what) + " has a body of " + std::to_string(size) + " bytes; at most " +
-                                        std::to_string(peer_max_frame_) + " may be sent (limits.max_frame of both sides)");
+                                        std::to_string(peer_max_frame_) +
+                                        " may be sent (limits.max_frame of both sides)");
   }
   list_bytes = 0;
   if (frame.headers.empty()) return {};
@@ -105,7 +108,8 @@ Result<void> TenonSession::send_request(Frame& frame) {
   const Target& target = *frame.target;
   if (!frame.one_way) {
     if (calls_.size() >= max_concurrent_) {
-      return refused(Errc::overloaded, std::to_string(calls_.size()) + " requests are in flight on this connection, the " +
+      return refused(Errc::overloaded, std::to_string(calls_.size()) +
+                                           " requests are in flight on this connection, the " +
                                            "most that both sides allow (limits.max_concurrent)");
     }
     if (calls_.find(frame.call) != nullptr) {
@@ -135,9 +139,9 @@ Result<void> TenonSession::send_request(Frame& frame) {
             target.method->name,   frame.serializer,          frame.compressor};
     for (const std::string_view name : text) {
       if (name.size() > max_name) {
-        return refused(Errc::invalid_argument, "a name of " + std::to_string(name.size()) + " bytes in the request to " +
-                                                   quoted(method_text(&target)) + "; names have at most " +
-                                                   std::to_string(max_name));
+        return refused(Errc::invalid_argument, "a name of " + std::to_string(name.size()) +
+                                                   " bytes in the request to " + quoted(method_text(&target)) +
+                                                   "; names have at most " + std::to_string(max_name));
       }
       text_bytes += name.size();
       names_bytes += text_size(name);
@@ -152,7 +156,8 @@ Result<void> TenonSession::send_request(Frame& frame) {
   // Everything that can fail comes first.
   OutBuffer block;
   const bool own_block = body.size() >= direct_size;
-  char* const start = output_.prepare(max_fixed + max_varint + names_bytes + said_list_bytes + (own_block ? 0 : body.size()));
+  char* const start =
+      output_.prepare(max_fixed + max_varint + names_bytes + said_list_bytes + (own_block ? 0 : body.size()));
   if (own_block) {
     output_.reserve_block();
     if (frame.owned.empty()) block.append(body);
@@ -197,14 +202,15 @@ Result<void> TenonSession::send_response(Frame& frame) {
   const std::string_view body = frame.bytes();
   std::size_t list_bytes = 0;
   if (body.size() > peer_max_frame_ || !frame.headers.empty()) {
-    Result<void> fits = check_sizes(frame, "the response of " + method_text(frame.target) + " to call " +
-                                               std::to_string(frame.call), list_bytes);
+    Result<void> fits = check_sizes(
+        frame, "the response of " + method_text(frame.target) + " to call " + std::to_string(frame.call), list_bytes);
     if (!fits.ok()) return fits;
   }
   bool as_asked = frame.serializer.empty() && frame.compressor.empty();
   if (open->content != no_content) {
     const Contents::Content& asked = contents_[open->content];
-    as_asked = (frame.serializer.empty() || frame.serializer == asked.serializer) && frame.compressor == asked.compressor;
+    as_asked =
+        (frame.serializer.empty() || frame.serializer == asked.serializer) && frame.compressor == asked.compressor;
   }
   if (!as_asked && (frame.serializer.size() > max_name || frame.compressor.size() > max_name)) {
     return refused(Errc::invalid_argument, "a serializer's or compressor's name is too long");
@@ -244,7 +250,8 @@ Result<void> TenonSession::send_error(const Frame& frame) {
   if (side_ == Side::client) return refused(Errc::invalid_argument, "a client session sends no error replies");
   OpenCall* const open = calls_.find(frame.call);
   if (open == nullptr) {
-    return refused(Errc::invalid_argument, "an error reply to call " + std::to_string(frame.call) + ", which is not open");
+    return refused(Errc::invalid_argument,
+                   "an error reply to call " + std::to_string(frame.call) + ", which is not open");
   }
   answer(frame.call, frame.error);
   calls_.erase(open);

@@ -25,10 +25,10 @@ enum class Kind : std::uint8_t {
   ping = 5,
   pong = 6,
   goaway = 7,
-  message = 8,   // streams: reserved
-  end = 9,       // streams: reserved
-  credit = 10,   // streams: reserved
-  fragment = 11, // reserved
+  message = 8,    // streams: reserved
+  end = 9,        // streams: reserved
+  credit = 10,    // streams: reserved
+  fragment = 11,  // reserved
 };
 inline constexpr std::uint8_t kind_mask = 0x0F;
 // High four bits.
@@ -41,19 +41,19 @@ inline constexpr std::uint8_t flag_stream = 0x40;         // request: opens a st
 inline constexpr std::uint8_t flag_ignorable = 0x80;      // unknown kinds only: skip me if you do not know me
 
 // Bounds that both sides know without being told.
-inline constexpr std::size_t max_name = 1024;             ///< bytes of one name (group, method, serializer, domain, …)
-inline constexpr std::size_t max_text = 16u << 10;        ///< bytes of an error's text
-inline constexpr std::size_t max_names = 4096;            ///< entries of the names dictionary
+inline constexpr std::size_t max_name = 1024;       ///< bytes of one name (group, method, serializer, domain, …)
+inline constexpr std::size_t max_text = 16u << 10;  ///< bytes of an error's text
+inline constexpr std::size_t max_names = 4096;      ///< entries of the names dictionary
 inline constexpr std::size_t max_names_bytes = 256u << 10;
-inline constexpr std::size_t names_overhead = 64;         ///< counted per entry besides its text
-inline constexpr std::size_t max_lists = 256;             ///< entries of the header-list dictionary
+inline constexpr std::size_t names_overhead = 64;  ///< counted per entry besides its text
+inline constexpr std::size_t max_lists = 256;      ///< entries of the header-list dictionary
 inline constexpr std::size_t max_lists_bytes = 64u << 10;
-inline constexpr std::uint64_t max_length = 1u << 30;     ///< a frame that announces more ends the connection
+inline constexpr std::uint64_t max_length = 1u << 30;  ///< a frame that announces more ends the connection
 inline constexpr std::uint64_t max_remaining_ms = std::uint64_t{1} << 40;  ///< 34 years; more is cut to this
 
 // Implementation choices (not part of the protocol).
-inline constexpr std::size_t direct_size = 32u << 10;     ///< larger bodies are received into, and sent from, their own
-inline constexpr std::size_t eager_body = 1u << 20;       ///< up to this the announced size is allocated at once
+inline constexpr std::size_t direct_size = 32u << 10;  ///< larger bodies are received into, and sent from, their own
+inline constexpr std::size_t eager_body = 1u << 20;    ///< up to this the announced size is allocated at once
 inline constexpr std::size_t first_body_room = 64u << 10;
 
 // ---- LEB128, least significant group first, at most 10 bytes, shortest form only ---------------------------------

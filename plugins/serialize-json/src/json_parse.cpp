@@ -122,7 +122,8 @@ Result<bj::value> parse(std::string_view text) {
   const std::size_t used = parser.write_some(false, text.data(), text.size(), error);
   if (error) {
     const std::string& duplicate = parser.handler().duplicate;
-    const std::string what = duplicate.empty() ? error.message() : "key \"" + duplicate.substr(0, 64) + "\" stands twice";
+    const std::string what =
+        duplicate.empty() ? error.message() : "key \"" + duplicate.substr(0, 64) + "\" stands twice";
     return Error(Errc::malformed, "JSON: " + what + " at byte " + std::to_string(used));
   }
   if (used != text.size())

@@ -26,8 +26,8 @@ bool JsonReader::refuse(std::string what) {
 }
 
 bool JsonReader::wrong(std::string_view wanted) {
-  static constexpr std::string_view names[] = {"null", "a boolean", "a number", "a number", "a number", "a string",
-                                               "an array", "an object"};
+  static constexpr std::string_view names[] = {"null",     "a boolean", "a number", "a number",
+                                               "a number", "a string",  "an array", "an object"};
   const std::string_view found = at_key_ ? "a key" : next_ ? names[static_cast<int>(next_->kind())] : "nothing";
   return refuse(std::string(wanted) + " is wanted, not " + std::string(found));
 }
@@ -134,7 +134,8 @@ bool JsonReader::begin_message(const MessageType& type) {
   }
   if (!at_key_ && next_ && type.form() == Form::arguments && next_->is_array()) {
     if (next_->get_array().size() > type.fields().size())
-      return refuse(std::to_string(next_->get_array().size()) + " arguments for " + std::to_string(type.fields().size()));
+      return refuse(std::to_string(next_->get_array().size()) + " arguments for " +
+                    std::to_string(type.fields().size()));
     return begin({.shape = Shape::arguments, .array = &next_->get_array()});
   }
   if (at_key_ || !next_ || !next_->is_object())

@@ -46,8 +46,8 @@ class JsonReader final : public Reader {
   bool begin(Level level);
   void end() { --depth_; }
 
-  const boost::json::value* next_;       // the value to be read
-  bool at_key_ = false;                  // instead, the key of the current map entry is
+  const boost::json::value* next_;  // the value to be read
+  bool at_key_ = false;             // instead, the key of the current map entry is
   std::array<Level, 2 * max_depth + 2> levels_;
   int depth_ = 0;
 };

@@ -58,8 +58,8 @@ bool JsonReader::integer(std::int64_t& value, Kind kind) {
   std::string_view content;
   std::int64_t exact = 0;
   if (text(content)) {
-    if (!whole_text(content, exact)) return refuse("\"" + std::string(content.substr(0, 64)) + "\" is no " +
-                                                   std::string(to_string(kind)));
+    if (!whole_text(content, exact))
+      return refuse("\"" + std::string(content.substr(0, 64)) + "\" is no " + std::string(to_string(kind)));
   } else if (next_ && next_->is_int64()) {
     exact = next_->get_int64();
   } else if (next_ && next_->is_uint64()) {
@@ -80,8 +80,8 @@ bool JsonReader::unsigned_integer(std::uint64_t& value, Kind kind) {
   std::string_view content;
   std::uint64_t exact = 0;
   if (text(content)) {
-    if (!whole_text(content, exact)) return refuse("\"" + std::string(content.substr(0, 64)) + "\" is no " +
-                                                   std::string(to_string(kind)));
+    if (!whole_text(content, exact))
+      return refuse("\"" + std::string(content.substr(0, 64)) + "\" is no " + std::string(to_string(kind)));
   } else if (next_ && next_->is_uint64()) {
     exact = next_->get_uint64();
   } else if (next_ && next_->is_int64() && next_->get_int64() >= 0) {
@@ -121,7 +121,8 @@ bool JsonReader::floating(double& value, Kind kind) {
   } else {
     return wrong("a number");
   }
-  if (kind == Kind::f32 && std::isfinite(exact) && std::abs(exact) > std::numeric_limits<float>::max())
+  constexpr double rounds_to_infinity = 3.4028235677973366e38;  // half a step above the largest float
+  if (kind == Kind::f32 && std::isfinite(exact) && std::abs(exact) >= rounds_to_infinity)
     return refuse("the number is out of range for f32");
   value = exact;
   return done();
@@ -157,7 +158,8 @@ bool JsonReader::enumeration(std::int32_t& value, const EnumType& type) {
   if (!known) {
     std::string names;
     for (const Enumerator& e : type.enumerators) names += (names.empty() ? "" : ", ") + std::string(e.name);
-    return refuse("\"" + std::string(content.substr(0, 64)) + "\" is no " + std::string(type.name) + " (" + names + ")");
+    return refuse("\"" + std::string(content.substr(0, 64)) + "\" is no " + std::string(type.name) + " (" + names +
+                  ")");
   }
   value = known->number;
   return done();

@@ -24,7 +24,8 @@ Result<void> JsonSerializer::encode(const MessageType& type, const void* value, 
     std::string text;
     const auto status = google::protobuf::util::MessageToJsonString(*message, &text);
     if (!status.ok())
-      return refused(Errc::invalid_argument, message->GetTypeName(), {status.message().data(), status.message().size()});
+      return refused(Errc::invalid_argument, message->GetTypeName(),
+                     {status.message().data(), status.message().size()});
     out.append(text);
     return {};
   }
@@ -42,8 +43,7 @@ Result<void> JsonSerializer::decode(std::string_view bytes, const MessageType& t
   if (google::protobuf::Message* message = type.as_protobuf(value)) {
     google::protobuf::util::JsonParseOptions options;
     options.ignore_unknown_fields = true;
-    const auto status =
-        google::protobuf::util::JsonStringToMessage({bytes.data(), bytes.size()}, message, options);
+    const auto status = google::protobuf::util::JsonStringToMessage({bytes.data(), bytes.size()}, message, options);
     if (!status.ok())
       return refused(Errc::malformed, message->GetTypeName(), {status.message().data(), status.message().size()});
     return {};

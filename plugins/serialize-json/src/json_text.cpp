@@ -87,7 +87,8 @@ bool parse_base64(std::string_view text, std::string& bytes) {
 
 std::string duration_text(std::chrono::nanoseconds value) {
   const std::int64_t count = value.count();
-  const std::uint64_t magnitude = count < 0 ? ~static_cast<std::uint64_t>(count) + 1 : static_cast<std::uint64_t>(count);
+  const std::uint64_t magnitude =
+      count < 0 ? ~static_cast<std::uint64_t>(count) + 1 : static_cast<std::uint64_t>(count);
   std::string text = (count < 0 ? "-" : "") + std::to_string(magnitude / 1'000'000'000);
   if (std::uint64_t nanos = magnitude % 1'000'000'000) {
     std::string fraction = std::to_string(nanos);

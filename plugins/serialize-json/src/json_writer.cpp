@@ -10,7 +10,9 @@
 namespace tenon::json {
 
 namespace {
-Error refused(std::string text) { return Error(Errc::invalid_argument, std::move(text), Delivery::not_run, Advice::never); }
+Error refused(std::string text) {
+  return Error(Errc::invalid_argument, std::move(text), Delivery::not_run, Advice::never);
+}
 
 template <class Number>
 std::string_view digits(Number value, std::array<char, 32>& room) {
@@ -80,6 +82,7 @@ void JsonWriter::floating(double value, Kind kind) {
   std::array<char, 32> room;
   if (std::isnan(value)) return quoted("NaN");
   if (std::isinf(value)) return quoted(value > 0 ? "Infinity" : "-Infinity");
+  if (value == 0 && std::signbit(value)) return plain("-0.0");  // "-0" would be read as an integer
   plain(kind == Kind::f32 ? digits(static_cast<float>(value), room) : digits(value, room));
 }
 void JsonWriter::string(std::string_view value) {
@@ -133,8 +136,7 @@ void JsonWriter::begin_message(const MessageType& type) {
     case Form::message: begin(Shape::object, "{"); break;
     case Form::bare: begin(Shape::bare, ""); break;
     case Form::arguments:
-      if (begin(Shape::arguments, "["))
-        levels_[static_cast<std::size_t>(depth_ - 1)].fields = type.fields().size();
+      if (begin(Shape::arguments, "[")) levels_[static_cast<std::size_t>(depth_ - 1)].fields = type.fields().size();
       break;
   }
 }

@@ -34,9 +34,9 @@ class JsonWriter final : public Writer {
   enum class Shape : std::uint8_t { object, array, map, arguments, bare };
   struct Level {
     Shape shape = Shape::array;
-    bool at_value = false;    // map: the key has been written
-    std::size_t count = 0;    // elements, entries or fields written
-    std::size_t fields = 0;   // arguments: how many there are
+    bool at_value = false;   // map: the key has been written
+    std::size_t count = 0;   // elements, entries or fields written
+    std::size_t fields = 0;  // arguments: how many there are
   };
   // Puts what stands between the previous value and the next one. `as_key`: the next value becomes a map key and must
   // stand in quotes. False: already failed.

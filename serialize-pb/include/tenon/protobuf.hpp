@@ -14,8 +14,8 @@
 #include <span>
 #include <string_view>
 
-#include "tenon/described_type.hpp"
 #include "tenon/describe.hpp"
+#include "tenon/described_type.hpp"
 #include "tenon/type.hpp"
 
 namespace tenon {
@@ -32,7 +32,7 @@ class MessageShape;
 /// The MessageType of one generated class.
 class TENON_PROTOBUF GeneratedType final : public MessageType {
  public:
-  using Cast = google::protobuf::Message* (*)(void*)noexcept;
+  using Cast = google::protobuf::Message* (*)(void*) noexcept;
   using Prototype = const google::protobuf::Message& (*)();
   constexpr GeneratedType(Prototype prototype, Cast cast, const described::ObjectOps* object)
       : prototype_(prototype), cast_(cast), object_(object) {}
@@ -72,12 +72,12 @@ const google::protobuf::Message& prototype_of() {
 }  // namespace pb
 
 template <class T>
-  requires std::derived_from<T, google::protobuf::Message>
+requires std::derived_from<T, google::protobuf::Message>
 struct MessageFamily<T> {
   static Eternal<pb::GeneratedType> holder;
 };
 template <class T>
-  requires std::derived_from<T, google::protobuf::Message>
+requires std::derived_from<T, google::protobuf::Message>
 constinit Eternal<pb::GeneratedType> MessageFamily<T>::holder{&pb::prototype_of<T>, &pb::cast_to_message<T>,
                                                               &described::object_ops<T>};
 

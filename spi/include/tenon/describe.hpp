@@ -20,7 +20,8 @@
 // Members may be: bool, integers, float, double, std::string, Bytes, described enums, std::chrono durations, ByteSize,
 // std::vector, std::map, std::unordered_map, std::optional, messages of any family, Value and Use<Kind>.
 // Reading replaces the default of a list or map by what arrives (in one or several pieces), leaves missing members at
-// their default, and treats null for a member that is not optional as missing. Writing announces every member except absent optionals.
+// their default, and treats null for a member that is not optional as missing. Writing announces every member except
+// absent optionals.
 
 #include <array>
 #include <boost/describe.hpp>
@@ -32,8 +33,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tenon/described_type.hpp"
 #include "tenon/describe_names.hpp"
+#include "tenon/described_type.hpp"
 #include "tenon/type.hpp"
 #include "tenon/use.hpp"
 
@@ -73,13 +74,16 @@ template <class T>
 struct MessageFamily;
 
 template <class T>
-concept Message = requires { MessageFamily<T>::holder; };
+concept Message = requires {
+  MessageFamily<T>::holder;
+};
 
 /// The MessageType of class T. The same object for ever (one for each shared library that asks).
 template <class T>
 constexpr const MessageType& message_type() noexcept {
-  static_assert(Message<T>, "T is no message: describe it with BOOST_DESCRIBE_STRUCT(T, (), (members…)) in T's own "
-                            "namespace, or include tenon/protobuf.hpp for generated protobuf classes");
+  static_assert(Message<T>,
+                "T is no message: describe it with BOOST_DESCRIBE_STRUCT(T, (), (members…)) in T's own "
+                "namespace, or include tenon/protobuf.hpp for generated protobuf classes");
   return MessageFamily<T>::holder.value;
 }
 
@@ -108,7 +112,7 @@ constexpr ValueOps make_ops() noexcept {
   ops.read = [](void* value, Reader& reader) { return ValueTraits<T>::read(*static_cast<T*>(value), reader); };
   if constexpr (requires(const T& value) { ValueTraits<T>::present(value); })
     ops.present = [](const void* value) { return ValueTraits<T>::present(*static_cast<const T*>(value)); };
-  if constexpr (requires(T& value) { ValueTraits<T>::restart(value); })
+  if constexpr (requires(T & value) { ValueTraits<T>::restart(value); })
     ops.restart = [](void* value) { ValueTraits<T>::restart(*static_cast<T*>(value)); };
   ops.takes_null = requires { ValueTraits<T>::takes_null; };
   return ops;
@@ -192,8 +196,9 @@ consteval auto struct_fields() {
   constexpr NumberFault fault = check_numbers(std::span<const FieldPlan>(plans), std::span<const MemberSpec>(wanted));
   static_assert(fault != NumberFault::zero, "Describe<T>: field numbers start at 1");
   static_assert(fault != NumberFault::range, "Describe<T>: a field number is above 2^29-1 or in 19000..19999");
-  static_assert(fault != NumberFault::twice, "Describe<T>: two members have the same number (members that are not "
-                                             "listed take their position)");
+  static_assert(fault != NumberFault::twice,
+                "Describe<T>: two members have the same number (members that are not "
+                "listed take their position)");
   static_assert(fault != NumberFault::reserved, "Describe<T>: a member has a reserved number");
   static_assert(fault != NumberFault::no_member, "Describe<T>: names something that is no member of T");
   return number_fields<plans.size()>(plans, std::span<const MemberSpec>(wanted));
@@ -232,9 +237,8 @@ struct ArgumentTable<std::index_sequence<I...>, A...> {
     return {Field{static_cast<std::uint32_t>(I + 1), argument_name<I + 1>(), &type_of<A>(), {}, I}...};
   }
   static constexpr std::array<MemberOps, sizeof...(A)> ops() {
-    return {MemberOps{
-        [](void* object) -> void* { return &std::get<I>(static_cast<Arguments<A...>*>(object)->values); },
-        &value_ops<A>}...};
+    return {MemberOps{[](void* object) -> void* { return &std::get<I>(static_cast<Arguments<A...>*>(object)->values); },
+                      &value_ops<A>}...};
   }
 };
 template <class... A>

@@ -16,7 +16,7 @@ struct MemberSpec {
   std::string_view name;     ///< empty: a reserved range
   std::int64_t number = -1;  ///< -1: the member's position
   std::string_view help = {};
-  std::int64_t last = -1;    ///< reserved range: its end
+  std::int64_t last = -1;  ///< reserved range: its end
 };
 
 /// A member with its number and help line.

@@ -69,7 +69,7 @@ struct ValueTraits<T> {
 };
 
 template <class T>
-  requires std::is_same_v<T, float> || std::is_same_v<T, double>
+requires std::is_same_v<T, float> || std::is_same_v<T, double>
 struct ValueTraits<T> {
   static constexpr Kind kind = std::is_same_v<T, float> ? Kind::f32 : Kind::f64;
   static constexpr Type type() { return {.kind = kind}; }
@@ -239,8 +239,7 @@ struct ValueTraits<std::optional<T>> {
 };
 
 template <Message T>
-  requires(!std::is_same_v<T, Value>)
-struct ValueTraits<T> {
+requires(!std::is_same_v<T, Value>) struct ValueTraits<T> {
   static constexpr Type type() { return {.kind = Kind::message, .message = &MessageFamily<T>::holder.value}; }
   static void write(const T& value, Writer& writer) { message_type<T>().write(&value, writer); }
   static bool read(T& value, Reader& reader) {

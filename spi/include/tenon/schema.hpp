@@ -73,7 +73,7 @@ struct SchemaMethod {
   std::string name;
   std::int32_t shape = 0;  ///< a Shape
   bool idempotent = false;
-  std::string input;   ///< names in SchemaService::types
+  std::string input;  ///< names in SchemaService::types
   std::string output;
   bool operator==(const SchemaMethod&) const = default;
 };

@@ -24,24 +24,24 @@ class TENON_SPI Value {
   using Map = std::vector<Entry>;
 
   Value() noexcept = default;
-  Value(std::nullptr_t) noexcept {}                                                        // NOLINT
-  Value(bool value) noexcept : content_(value), kind_(Kind::boolean) {}                    // NOLINT
+  Value(std::nullptr_t) noexcept {}                                      // NOLINT
+  Value(bool value) noexcept : content_(value), kind_(Kind::boolean) {}  // NOLINT
   template <described::Integer T>
-  Value(T value) noexcept : kind_(described::integer_kind<T>()) {                          // NOLINT
+  Value(T value) noexcept : kind_(described::integer_kind<T>()) {  // NOLINT
     if constexpr (std::is_signed_v<T>) {
       content_ = std::int64_t{value};
     } else {
       content_ = std::uint64_t{value};
     }
   }
-  Value(float value) noexcept : content_(double{value}), kind_(Kind::f32) {}               // NOLINT
-  Value(double value) noexcept : content_(value), kind_(Kind::f64) {}                      // NOLINT
-  Value(std::string value) noexcept : content_(std::move(value)), kind_(Kind::string) {}   // NOLINT
-  Value(std::string_view value) : content_(std::string(value)), kind_(Kind::string) {}     // NOLINT
-  Value(const char* value) : Value(std::string_view(value)) {}                             // NOLINT
-  Value(Bytes value) noexcept : content_(std::move(value.data)), kind_(Kind::bytes) {}     // NOLINT
-  Value(ByteSize value) noexcept : content_(value.bytes), kind_(Kind::size) {}             // NOLINT
-  Value(std::chrono::nanoseconds value) noexcept                                           // NOLINT
+  Value(float value) noexcept : content_(double{value}), kind_(Kind::f32) {}              // NOLINT
+  Value(double value) noexcept : content_(value), kind_(Kind::f64) {}                     // NOLINT
+  Value(std::string value) noexcept : content_(std::move(value)), kind_(Kind::string) {}  // NOLINT
+  Value(std::string_view value) : content_(std::string(value)), kind_(Kind::string) {}    // NOLINT
+  Value(const char* value) : Value(std::string_view(value)) {}                            // NOLINT
+  Value(Bytes value) noexcept : content_(std::move(value.data)), kind_(Kind::bytes) {}    // NOLINT
+  Value(ByteSize value) noexcept : content_(value.bytes), kind_(Kind::size) {}            // NOLINT
+  Value(std::chrono::nanoseconds value) noexcept                                          // NOLINT
       : content_(std::int64_t{value.count()}), kind_(Kind::duration) {}
   static Value of_list(List elements = {});
   static Value of_map(Map entries = {});
@@ -74,7 +74,7 @@ class TENON_SPI Value {
   std::size_t size() const noexcept;
   /// The value of the entry with that key (text keys compare as strings), or null.
   const Value* find(std::string_view key) const noexcept;
-  const Value* find(const Value& key) const noexcept;
+  const Value* find_key(const Value& key) const noexcept;
   /// The entry's value, added (null) when missing; a null value becomes a map. REQUIRES: null or map.
   Value& operator[](std::string_view key);
   /// Appends; a null value becomes a list. REQUIRES: null or list.
@@ -119,12 +119,8 @@ class TENON_SPI ValueType final : public MessageType {
   void* create() const override { return new Value; }
   void destroy(void* object) const noexcept override { delete static_cast<Value*>(object); }
   void clear(void* object) const override { *static_cast<Value*>(object) = Value(); }
-  void copy(const void* from, void* to) const override {
-    *static_cast<Value*>(to) = *static_cast<const Value*>(from);
-  }
-  void move(void* from, void* to) const override {
-    *static_cast<Value*>(to) = std::move(*static_cast<Value*>(from));
-  }
+  void copy(const void* from, void* to) const override { *static_cast<Value*>(to) = *static_cast<const Value*>(from); }
+  void move(void* from, void* to) const override { *static_cast<Value*>(to) = std::move(*static_cast<Value*>(from)); }
   void write(const void* object, Writer& writer) const override;
   void read(void* object, Reader& reader) const override;
 };

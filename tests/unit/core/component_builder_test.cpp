@@ -1,7 +1,6 @@
-#include "component/builder.hpp"
-
 #include <gtest/gtest.h>
 
+#include "component/builder.hpp"
 #include "fixtures/greeting.hpp"
 #include "fixtures/hello.hpp"
 #include "plugin_folder.hpp"
@@ -50,9 +49,10 @@ TEST_F(BuilderTest, NameOnlyOptionsInCodeAndManifest) {
 }
 
 TEST_F(BuilderTest, OptionsThatAreComponents) {
-  read("    first: { use: hello, word: one }\n"
-       "    second: { use: hello, word: two, before: first }\n"
-       "    third: { use: hello, word: three, before: { use: hello, word: zero, before: second } }\n");
+  read(
+      "    first: { use: hello, word: one }\n"
+      "    second: { use: hello, word: two, before: first }\n"
+      "    third: { use: hello, word: three, before: { use: hello, word: zero, before: second } }\n");
   EXPECT_EQ(said("second"), "one two");
   EXPECT_EQ(said("third"), "one two zero three");
 }
@@ -70,38 +70,44 @@ TEST_F(BuilderTest, ANamedComponentIsBuiltOnce) {
 }
 
 TEST_F(BuilderTest, CyclesAreNamed) {
-  read("    a: { use: hello, before: b }\n"
-       "    b: { use: hello, before: { use: hello, before: c } }\n"
-       "    c: { use: hello, before: a }\n"
-       "    self: { use: hello, before: self }\n");
+  read(
+      "    a: { use: hello, before: b }\n"
+      "    b: { use: hello, before: { use: hello, before: c } }\n"
+      "    c: { use: hello, before: a }\n"
+      "    self: { use: hello, before: self }\n");
   EXPECT_EQ(said("self"),
-            "error: m.yaml:6:32: components.greeting.self.before: components need each other: greeting \"self\" -> "
+            "error: m.yaml:6:33: components.greeting.self.before: components need each other: greeting \"self\" -> "
             "greeting \"self\"");
   EXPECT_EQ(said("a"),
-            "error: m.yaml:5:29: components.greeting.c.before: components need each other: greeting \"a\" -> "
+            "error: m.yaml:5:30: components.greeting.c.before: components need each other: greeting \"a\" -> "
             "greeting \"b\" -> greeting \"c\" -> greeting \"a\"");
   EXPECT_EQ(said("self").substr(0, 7), "error: ") << "the second time as well";
 }
 
 TEST_F(BuilderTest, WrongOptionsSayWhere) {
   read("    a: { use: hello, wrd: x, times: 70000, pause: 5, room: 64KB, tone: loudd, names: x, before: ~ }\n");
-  EXPECT_EQ(said("a"),
-            "error: m.yaml:3:22: unknown key \"wrd\" in components.greeting.a, did you mean \"word\"?\n"
-            "m.yaml:3:37: components.greeting.a.times: expected a number from 0 to 65535, found 70000\n"
-            "m.yaml:3:51: components.greeting.a.pause: expected a duration with its unit, found \"5\": write 5s or 5ms\n"
-            "m.yaml:3:60: components.greeting.a.room: expected a size in B, KiB, MiB, GiB or TiB, found \"64KB\"\n"
-            "m.yaml:3:72: components.greeting.a.tone: expected one of plain, loud, very_loud, found \"loudd\", did you "
-            "mean \"loud\"?\n"
-            "m.yaml:3:86: components.greeting.a.names: expected a list such as [x], found \"x\"\n"
-            "m.yaml:3:89: components.greeting.a.before: has no value; give it one or remove it");
+  EXPECT_EQ(
+      said("a"),
+      "error: m.yaml:3:22: unknown key \"wrd\" in components.greeting.a, did you mean \"word\"?\n"
+      "m.yaml:3:37: components.greeting.a.times: expected a number from 0 to 65535, found 70000\n"
+      "m.yaml:3:51: components.greeting.a.pause: expected a duration with its unit, found \"5\": write 5s or 5ms\n"
+      "m.yaml:3:60: components.greeting.a.room: expected a size in B, KiB, MiB, GiB or TiB, found \"64KB\"\n"
+      "m.yaml:3:72: components.greeting.a.tone: expected one of plain, loud, very_loud, found \"loudd\", did you "
+      "mean \"loud\"?\n"
+      "m.yaml:3:86: components.greeting.a.names: expected a list such as [x], found \"x\"\n"
+      "m.yaml:3:89: components.greeting.a.before: has no value; give it one or remove it");
 }
 
 TEST_F(BuilderTest, UnknownImplementation) {
   read("    a: { use: helo }\n    b: zzz\n");
-  EXPECT_EQ(said("a"), "error: m.yaml:3:8: components.greeting.a: there is no greeting \"helo\", did you mean "
-                       "\"hello\"?; no plugin in " + folder_.path() + " offers it");
-  EXPECT_EQ(said("b"), "error: m.yaml:4:8: components.greeting.b: there is no greeting \"zzz\" (loaded: hello, "
-                       "refusing, throwing); no plugin in " + folder_.path() + " offers it");
+  EXPECT_EQ(said("a"),
+            "error: m.yaml:3:8: components.greeting.a: there is no greeting \"helo\", did you mean "
+            "\"hello\"?; no plugin in " +
+                folder_.path() + " offers it");
+  EXPECT_EQ(said("b"),
+            "error: m.yaml:4:8: components.greeting.b: there is no greeting \"zzz\" (loaded: hello, "
+            "refusing, throwing); no plugin in " +
+                folder_.path() + " offers it");
 }
 
 TEST_F(BuilderTest, AFileThatIsNotLoadedHasIt) {
@@ -117,8 +123,7 @@ TEST_F(BuilderTest, AFileThatIsNotLoadedHasIt) {
 
 TEST_F(BuilderTest, FactoriesThatFail) {
   EXPECT_EQ(made("refusing"), "error: here: greeting \"refusing\": the word is not known here");
-  EXPECT_EQ(made("throwing"),
-            "error: here: greeting \"throwing\": exception while creating it: no memory of the word");
+  EXPECT_EQ(made("throwing"), "error: here: greeting \"throwing\": exception while creating it: no memory of the word");
   EXPECT_EQ(made(Component()), "error: here: no greeting is chosen");
 }
 
@@ -145,8 +150,9 @@ TEST_F(BuilderTest, ProvidersMakeWhatIsNamedButNoPlugins) {
   EXPECT_EQ(said("a"), "given x");
   EXPECT_EQ(said("provided"), "given");
   EXPECT_EQ(made_count, 1);
-  EXPECT_EQ(said("b"), "error: m.yaml:4:30: components.greeting.b.before: there is no greeting called \"provded\", did "
-                       "you mean \"provided\"?");
+  EXPECT_EQ(said("b"),
+            "error: m.yaml:4:30: components.greeting.b.before: there is no greeting called \"provded\", did "
+            "you mean \"provided\"?");
 }
 
 TEST_F(BuilderTest, TwoHostsInOneProcessHaveTheirOwnComponents) {

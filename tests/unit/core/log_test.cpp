@@ -83,7 +83,9 @@ TEST_F(LogTest, CausesMadeFromInputDoNotGrowMemoryOrEscapeTheLimit) {
 
 TEST_F(LogTest, ControlBytesAreEscaped) {
   const auto log = make();
-  log->warn("peer", "a\r\nFAKE LINE\x1b[31m\x7f\tb\xc2\x9b" "c\xff\xc3\xa9");
+  log->warn("peer",
+            "a\r\nFAKE LINE\x1b[31m\x7f\tb\xc2\x9b"
+            "c\xff\xc3\xa9");
   EXPECT_EQ(lines.at(0), "[peer] a\\r\\nFAKE LINE\\x1b[31m\\x7f\\tb\\xc2\\x9bc\\xff\xc3\xa9");
 }
 

@@ -15,7 +15,6 @@
 #include "plugin_folder.hpp"
 #include "plugin_host/elf_file.hpp"
 #include "stub_environment.hpp"
-#include "tenon/plugins.hpp"
 
 namespace tenon {
 namespace {
@@ -57,24 +56,27 @@ std::string stamp_message() {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, RefusedPlugin,
-    testing::Values(
-        Bad{"wrong_abi", "is built for ABI 2, this host has ABI 1; rebuild it with this host's headers"},
-        Bad{"wrong_number", "is built for ABI 7, this host has ABI 1; rebuild it with this host's headers"},
-        Bad{"wrong_stamp", stamp_message()},
-        Bad{"small_constant", "has a plugin constant of 16 bytes, this host needs " + std::to_string(sizeof(Plugin)) +
-                                  "; rebuild it with this host's headers"},
-        Bad{"own_asio", "carries its own copy of Boost.Asio; link the shared tenon::spi and build with its "
+    testing::Values(Bad{"wrong_abi", "is built for ABI 2, this host has ABI 1; rebuild it with this host's headers"},
+                    Bad{"wrong_number", "is built for ABI 7, this host has ABI 1; rebuild it with this host's headers"},
+                    Bad{"wrong_stamp", stamp_message()},
+                    Bad{"small_constant", "has a plugin constant of 16 bytes, this host needs " +
+                                              std::to_string(sizeof(Plugin)) + "; rebuild it with this host's headers"},
+                    Bad{"own_asio",
+                        "carries its own copy of Boost.Asio; link the shared tenon::spi and build with its "
                         "definitions (BOOST_ASIO_DYN_LINK)"},
-        Bad{"undefined_symbol", "cannot be loaded: undefined symbol: fixture::missing_function(int); link the library "
-                                "that defines it"},
-        Bad{"throwing_initialiser", "cannot be loaded: its initialiser threw std::runtime_error: no licence file"},
-        Bad{"aborting_initialiser", "cannot be loaded: its initialiser crashed (SIGABRT)"},
-        Bad{"exiting_initialiser", "cannot be loaded: its initialiser ended the process (exit code 7)"},
-        Bad{"hanging_initialiser", "cannot be loaded: opening it took longer than 500 ms (plugins.probe_timeout); its "
-                                   "initialiser hangs"},
-        Bad{"throwing_install", "threw from its install function: the other half is missing"},
-        Bad{"twice", "offers greeting \"twice\" twice"},
-        Bad{"no_plugin", "is not a Tenon plugin: it exports no tenon_plugin_abi1"}),
+                    Bad{"undefined_symbol",
+                        "cannot be loaded: undefined symbol: fixture::missing_function(int); link the library "
+                        "that defines it"},
+                    Bad{"throwing_initialiser",
+                        "cannot be loaded: its initialiser threw std::runtime_error: no licence file"},
+                    Bad{"aborting_initialiser", "cannot be loaded: its initialiser crashed (SIGABRT)"},
+                    Bad{"exiting_initialiser", "cannot be loaded: its initialiser ended the process (exit code 7)"},
+                    Bad{"hanging_initialiser",
+                        "cannot be loaded: opening it took longer than 500 ms (plugins.probe_timeout); its "
+                        "initialiser hangs"},
+                    Bad{"throwing_install", "threw from its install function: the other half is missing"},
+                    Bad{"twice", "offers greeting \"twice\" twice"},
+                    Bad{"no_plugin", "is not a Tenon plugin: it exports no tenon_plugin_abi1"}),
     [](const testing::TestParamInfo<Bad>& info) { return std::string(info.param.name); });
 
 // Loads `name`, which must be refused, then good.so.
@@ -150,8 +152,8 @@ TEST(PluginHost, WritableFile) {
   PluginFolder folder;
   folder.copy("good").copy("good", "open");
   PluginFolder::mode(folder.file("open"), 0757);
-  EXPECT_EQ(refusal(folder, "open"), folder.file("open") + " can be written by everybody (mode 0757); run: chmod o-w " +
-                                         folder.file("open"));
+  EXPECT_EQ(refusal(folder, "open"),
+            folder.file("open") + " can be written by everybody (mode 0757); run: chmod o-w " + folder.file("open"));
 }
 
 TEST(PluginHost, ForeignOwner) {
@@ -160,8 +162,9 @@ TEST(PluginHost, ForeignOwner) {
   folder.copy("good", "foreign");
   ASSERT_EQ(::chown(folder.file("foreign").c_str(), 12345, 12345), 0);
   EXPECT_EQ(refusal(folder, "foreign"),
-            folder.file("foreign") + " belongs to user 12345; code is loaded only from files and directories of root "
-                                     "or of the user running this process (0)");
+            folder.file("foreign") +
+                " belongs to user 12345; code is loaded only from files and directories of root "
+                "or of the user running this process (0)");
 }
 
 TEST(PluginHost, LinkOutOfTheDirectory) {
@@ -354,47 +357,6 @@ TEST(PluginHost, AsioIsTheSameInsideAPlugin) {
   context.run();
   EXPECT_TRUE(here);
   EXPECT_TRUE(inline_dispatch);
-}
-
-TEST(Inspect, SaysWhatEveryFileIsWithoutLoadingIt) {
-  PluginFolder folder;
-  folder.copy("good").copy("throwing_initialiser").copy("wrong_abi");
-  folder.write("script", "no");
-  const auto reports = inspect(folder.options());
-  ASSERT_TRUE(reports.ok()) << reports.error().text();
-  ASSERT_EQ(reports->size(), 4u);
-  const PluginReport& good = (*reports)[0];
-  EXPECT_EQ(good.path, folder.file("good"));
-  EXPECT_EQ(good.refusal, "");
-  EXPECT_EQ(good.name, "good");
-  EXPECT_EQ(good.version, "1.2.3");
-  EXPECT_EQ(good.stamp, stamp);
-  ASSERT_EQ(good.entries.size(), 3u);
-  EXPECT_EQ(good.entries[0].kind, "greeting");
-  EXPECT_EQ(good.entries[0].name, "hello");
-  const auto& options = good.entries[0].options;
-  ASSERT_EQ(options.size(), 7u);
-  EXPECT_EQ(options[0].name, "word");
-  EXPECT_EQ(options[0].type, "string");
-  EXPECT_EQ(options[0].help, "what is said");
-  EXPECT_EQ(options[2].value, "1500ms");
-  EXPECT_EQ(options[3].value, "64KiB");
-  EXPECT_EQ(options[4].type, "plain|loud|very_loud");
-  EXPECT_EQ(options[6].type, "component greeting");
-  EXPECT_TRUE(good.entries[1].options.empty());
-  EXPECT_EQ((*reports)[1].refusal, folder.file("script") + " is not an ELF file");
-  EXPECT_EQ((*reports)[2].refusal, folder.file("throwing_initialiser") +
-                                       " cannot be loaded: its initialiser threw std::runtime_error: no licence file");
-  EXPECT_TRUE((*reports)[2].entries.empty());
-  EXPECT_TRUE((*reports)[3].refusal.starts_with(folder.file("wrong_abi") + " is built for ABI 2"));
-}
-
-TEST(Inspect, UnreadableDirectory) {
-  PluginOptions options;
-  options.search = {"/nowhere/at/all"};
-  const auto reports = inspect(options);
-  ASSERT_FALSE(reports.ok());
-  EXPECT_EQ(reports.error().text(), "plugins.search: /nowhere/at/all: No such file or directory");
 }
 
 }  // namespace

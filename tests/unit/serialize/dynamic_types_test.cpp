@@ -136,11 +136,10 @@ TEST(DynamicTypes, HostileSchemasAreRefused) {
 }
 
 TEST(DynamicTypes, ServiceIsDescribed) {
-  const tenon::Method methods[] = {
-      {"add", tenon::Shape::unary, &tenon::message_type<tenon::Arguments<Inner>>(),
-       &tenon::message_type<tenon::Bare<bool>>(), false},
-      {"all", tenon::Shape::unary, &tenon::message_type<tenon::Arguments<>>(),
-       &tenon::message_type<tenon::Bare<std::vector<Inner>>>(), true}};
+  const tenon::Method methods[] = {{"add", tenon::Shape::unary, &tenon::message_type<tenon::Arguments<Inner>>(),
+                                    &tenon::message_type<tenon::Bare<bool>>(), false},
+                                   {"all", tenon::Shape::unary, &tenon::message_type<tenon::Arguments<>>(),
+                                    &tenon::message_type<tenon::Bare<std::vector<Inner>>>(), true}};
   const tenon::SchemaService service = tenon::describe_service("demo.Users", methods);
   EXPECT_EQ(service.methods[0].input, "(samples.Inner)");
   EXPECT_EQ(service.methods[0].output, "boolean");

@@ -57,7 +57,7 @@ TEST(Hostile, ManyElementsInATinyMessageCostNothing) {
     // a list that announces 2^32 elements' worth of bytes inside a dynamic value, a map, a packed list
     for (const char* text : {"0affffffff0f", "0a089201ffffffff0f0a", "0a079a01ffffffff0f", "0a0c0affffffff0f0801"}) {
       EXPECT_FALSE(decode<tenon::Value>(protobuf, unhex(text)).ok()) << text;
-      EXPECT_FALSE(decode<tenon::Bare<std::vector<double>>>(protobuf, unhex(text)).ok()) << text;
+      EXPECT_FALSE(decode<tenon::Bare<std::vector<Inner>>>(protobuf, unhex(text)).ok()) << text;
       using Map = std::map<std::string, std::vector<std::string>>;
       EXPECT_FALSE(decode<tenon::Bare<Map>>(protobuf, unhex(text)).ok()) << text;
     }

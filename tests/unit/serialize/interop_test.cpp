@@ -97,8 +97,8 @@ class Walk final : public tenon::MessageType {
 TEST(Interop, GeneratedClassThroughTheGenericWalk) {
   const Walk type(tenon::message_type<interop::Everything>());
   const interop::Everything sent = generated();
-  for (const tenon::Serializer* serializer : {static_cast<const tenon::Serializer*>(&protobuf),
-                                              static_cast<const tenon::Serializer*>(&json)}) {
+  for (const tenon::Serializer* serializer :
+       {static_cast<const tenon::Serializer*>(&protobuf), static_cast<const tenon::Serializer*>(&json)}) {
     const std::string bytes = encode(*serializer, type, &sent);
     interop::Everything back;
     const tenon::Result<void> done = serializer->decode(bytes, type, &back);

@@ -10,11 +10,13 @@ namespace samples {
 namespace {
 
 TEST(Json, GoldenTexts) {
-  EXPECT_EQ(encode(json, Inner{"a\"b\\\x01\n", 9007199254740993}), R"({"text":"a\"b\\\u0001\n","number":9007199254740993})");
+  EXPECT_EQ(encode(json, Inner{"a\"b\\\x01\n", 9007199254740993}),
+            R"({"text":"a\"b\\\u0001\n","number":9007199254740993})");
   EXPECT_EQ(encode(json, tenon::Arguments<std::int64_t, Inner>{{7, {}}}), R"([7,{"text":"","number":0}])");
   EXPECT_EQ(encode(json, tenon::Arguments<>{}), "[]");
-  EXPECT_EQ(encode(json, tenon::Arguments<std::optional<int>, int, std::optional<int>>{{std::nullopt, 2, std::nullopt}}),
-            "[null,2,null]");
+  EXPECT_EQ(
+      encode(json, tenon::Arguments<std::optional<int>, int, std::optional<int>>{{std::nullopt, 2, std::nullopt}}),
+      "[null,2,null]");
   EXPECT_EQ(encode(json, tenon::Bare<std::int64_t>{-1}), "-1");
   EXPECT_EQ(encode(json, tenon::Bare<std::string>{"x"}), "\"x\"");
   EXPECT_EQ(encode(json, tenon::Bare<std::optional<int>>{}), "null");

@@ -46,16 +46,16 @@ TEST_P(RoundTrip, SpecialFloats) {
 }
 
 TEST_P(RoundTrip, IntegersAreExact) {
-  for (const std::int64_t i : {INT64_MIN, INT64_MIN + 1, std::int64_t{-9007199254740993}, std::int64_t{9007199254740993},
-                               INT64_MAX})
+  for (const std::int64_t i :
+       {INT64_MIN, INT64_MIN + 1, std::int64_t{-9007199254740993}, std::int64_t{9007199254740993}, INT64_MAX})
     EXPECT_EQ(there_and_back(tenon::Bare<std::int64_t>{i}).value, i);
   for (const std::uint64_t i : {std::uint64_t{1} << 63, UINT64_MAX, UINT64_MAX - 1})
     EXPECT_EQ(there_and_back(tenon::Bare<std::uint64_t>{i}).value, i);
 }
 
 TEST_P(RoundTrip, ArgumentLists) {
-  using Call = tenon::Arguments<std::int64_t, Inner, std::optional<std::string>, std::vector<std::string>,
-                                std::optional<bool>>;
+  using Call =
+      tenon::Arguments<std::int64_t, Inner, std::optional<std::string>, std::vector<std::string>, std::optional<bool>>;
   const Call sent{{42, {"in", 1}, std::nullopt, {"a", "b"}, std::nullopt}};
   EXPECT_EQ(there_and_back(sent).values, sent.values);
   EXPECT_EQ(there_and_back(tenon::Arguments<>{}).values, std::tuple<>());
@@ -79,7 +79,11 @@ TEST_P(RoundTrip, UnknownEnumeratorsAreKept) {
 TEST_P(RoundTrip, NestingUpToTheLimitOnly) {
   const auto chain = [](int depth) {
     tenon::Value v = true;
-    for (int i = 0; i < depth; ++i) v = tenon::Value::of_list({std::move(v)});
+    for (int i = 0; i < depth; ++i) {
+      tenon::Value outer;
+      outer.push_back(std::move(v));
+      v = std::move(outer);
+    }
     return v;
   };
   EXPECT_EQ(there_and_back(chain(30)), chain(30));

@@ -50,8 +50,9 @@ struct Everything {
   std::vector<Color> colors;
   bool operator==(const Everything&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Everything, (), (flag, small, large, usmall, ularge, f, d, text, raw, color, wait, numbers, texts,
-                                       inners, counts, by_id, maybe, inner, flags, doubles, colors))
+BOOST_DESCRIBE_STRUCT(Everything, (),
+                      (flag, small, large, usmall, ularge, f, d, text, raw, color, wait, numbers, texts, inners, counts,
+                       by_id, maybe, inner, flags, doubles, colors))
 
 // What protobuf has no word for.
 struct Odd {
@@ -73,8 +74,9 @@ struct Odd {
   std::map<bool, tenon::Value> any_map;
   bool operator==(const Odd&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Odd, (), (i8, i16, u8, u16, size, ms, grid, lists, maps, maybe_list, holes, maybe_inners,
-                                maybe_inner, any, anys, any_map))
+BOOST_DESCRIBE_STRUCT(Odd, (),
+                      (i8, i16, u8, u16, size, ms, grid, lists, maps, maybe_list, holes, maybe_inners, maybe_inner, any,
+                       anys, any_map))
 
 struct Tree {
   std::vector<Tree> kids;

@@ -41,7 +41,8 @@ TEST(Wire, LongPartsGetLongLengths) {
 TEST(Wire, PiecesOfAListAreJoined) {
   using List = tenon::Bare<std::vector<std::int32_t>>;
   // packed, single, packed, single
-  const tenon::Result<List> back = decode<List>(protobuf, unhex("0a0201020803" "0a01040805"));
+  const tenon::Result<List> back = decode<List>(protobuf, unhex("0a0201020803"
+                                                                "0a01040805"));
   ASSERT_TRUE(back.ok()) << back.error().text();
   EXPECT_EQ(back->value, (std::vector<std::int32_t>{1, 2, 3, 4, 5}));
 }
@@ -55,24 +56,40 @@ TEST(Wire, MessagesSplitInTwoAreMerged) {
 
 TEST(Wire, UnknownFieldsOfEveryTypeAreSkipped) {
   // 15: varint, fixed64, bytes, nested groups, fixed32; then text "a"
-  const auto back = decode<Inner>(protobuf, unhex("7b" "0801" "8401" "0a0161"));
+  const auto back = decode<Inner>(protobuf, unhex("7b"
+                                                  "0801"
+                                                  "8401"
+                                                  "0a0161"));
   EXPECT_FALSE(back.ok());  // group 15 closed as 16
-  const auto good = decode<Inner>(protobuf, unhex("78ff01" "790102030405060708" "7a0161" "7b83010801" "8401" "7c" "7d01020304" "0a0161"));
+  const auto good = decode<Inner>(protobuf, unhex("78ff01"
+                                                  "790102030405060708"
+                                                  "7a0161"
+                                                  "7b83010801"
+                                                  "8401"
+                                                  "7c"
+                                                  "7d01020304"
+                                                  "0a0161"));
   ASSERT_TRUE(good.ok()) << good.error().text();
   EXPECT_EQ(good->text, "a");
 }
 
 TEST(Wire, AKnownNumberWithAnotherWireTypeIsUnknown) {
-  const auto back = decode<Inner>(protobuf, unhex("0801" "1203616263" "1005"));
+  const auto back = decode<Inner>(protobuf, unhex("0801"
+                                                  "1203616263"
+                                                  "1005"));
   ASSERT_TRUE(back.ok()) << back.error().text();
   EXPECT_EQ(*back, (Inner{"", 5}));
 }
 
 TEST(Wire, MapEntriesMayLackParts) {
   using Map = tenon::Bare<std::map<std::int32_t, Inner>>;
-  const auto back = decode<Map>(protobuf, unhex("0a00" "0a020805" "0a0412031001"));
+  const auto back = decode<Map>(protobuf, unhex("0a00"
+                                                "0a020805"
+                                                "0a0412031001"));
   EXPECT_FALSE(back.ok());  // the last entry's value announces more than there is
-  const auto good = decode<Map>(protobuf, unhex("0a00" "0a020805" "0a06120210010807"));
+  const auto good = decode<Map>(protobuf, unhex("0a00"
+                                                "0a020805"
+                                                "0a06120210010807"));
   ASSERT_TRUE(good.ok()) << good.error().text();
   EXPECT_EQ(good->value, (std::map<std::int32_t, Inner>{{0, {}}, {5, {}}, {7, {"", 1}}}));
 }

@@ -108,8 +108,10 @@ TEST(NamesDictionary, FullTableSendsNamesEachTime) {
     call_size(pair, request(target, call++, ""));
     const Seen seen = pair.server.take().at(0);
     EXPECT_EQ(seen.method, "SayHello");
-    if (seen.token) ++defined;
-    else if (!first_inline) first_inline = call;
+    if (seen.token)
+      ++defined;
+    else if (!first_inline)
+      first_inline = call;
   }
   // 4096 entries of 37 bytes of text and 64 of overhead do not fit into 256 KiB: the bytes are the bound here.
   const std::size_t text = std::string("yf-demodemo.Greeter1.0SayHelloprotobuf").size();
@@ -188,7 +190,7 @@ TEST(HeaderLists, ListsThatNeverRepeatDoNotFillTheTable) {
   };
   for (int n = 0; n < 5000; ++n) call_size(pair, with(n));
   EXPECT_GT(call_size(pair, with(-1)), 15u);
-  EXPECT_GT(call_size(pair, with(-1)), 15u);   // seen twice: defined
+  EXPECT_GT(call_size(pair, with(-1)), 15u);  // seen twice: defined
   EXPECT_LE(call_size(pair, with(-1)), 8u);
   EXPECT_EQ(*pair.server.take().back().headers.find("trace"), "-1");
 }

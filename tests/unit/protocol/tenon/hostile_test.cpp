@@ -28,16 +28,9 @@ struct Client : Methods {
   Peer peer{Side::client};
 };
 
-const std::uint64_t hostile_numbers[] = {0,
-                                         1,
-                                         (4u << 20) - 1,
-                                         4u << 20,
-                                         (4u << 20) + 1,
-                                         0x7FFFFFFFu,
-                                         0x80000000u,
-                                         0xFFFFFFFFu,
-                                         std::uint64_t{1} << 63,
-                                         ~std::uint64_t{0}};
+const std::uint64_t hostile_numbers[] = {
+    0,           1,           (4u << 20) - 1,         4u << 20,         (4u << 20) + 1, 0x7FFFFFFFu,
+    0x80000000u, 0xFFFFFFFFu, std::uint64_t{1} << 63, ~std::uint64_t{0}};
 
 const std::string no_names(6, '\0');
 
@@ -57,9 +50,8 @@ TEST(Lengths, FrameLengthIsRefusedAsSoonAsItIsRead) {
 }
 
 TEST(Lengths, VarintsThatAreTooLongOrNotShortestAreRefused) {
-  for (const std::string& prefix :
-       {bytes({0x80, 0x00}), bytes({0x81, 0x80, 0x00}), std::string(9, '\xff') + "\x02", std::string(10, '\x80') + "\x01",
-        std::string(20, '\xff')}) {
+  for (const std::string& prefix : {bytes({0x80, 0x00}), bytes({0x81, 0x80, 0x00}), std::string(9, '\xff') + "\x02",
+                                    std::string(10, '\x80') + "\x01", std::string(20, '\xff')}) {
     Server server;
     EXPECT_EQ(server.peer.feed(prefix).code(), Errc::malformed);
   }
@@ -77,15 +69,15 @@ TEST(Lengths, EveryFieldOfARequest) {
   for (const std::uint64_t number : hostile_numbers) {
     const std::string n = varint(number);
     const std::string heads[] = {
-        bytes({1}) + n,                                                  // call
-        bytes({1, 1}) + n,                                               // names reference
-        bytes({1, 1, 0}) + n,                                            // length of the first name
-        bytes({1, 1, 0, 0, 0, 0, 0, 0}) + n,                             // length of the last name
-        bytes({1, 1, 0}) + no_names + n,                                 // remaining time
-        bytes({0x21, 1, 0}) + no_names + bytes({0}) + n,                 // header reference
-        bytes({0x21, 1, 0}) + no_names + bytes({0, 0}) + n,              // bytes of headers
-        bytes({0x21, 1, 0}) + no_names + bytes({0, 0, 40}) + n,          // number of headers
-        bytes({0x21, 1, 0}) + no_names + bytes({0, 0, 40, 1}) + n,       // length of a key
+        bytes({1}) + n,                                                     // call
+        bytes({1, 1}) + n,                                                  // names reference
+        bytes({1, 1, 0}) + n,                                               // length of the first name
+        bytes({1, 1, 0, 0, 0, 0, 0, 0}) + n,                                // length of the last name
+        bytes({1, 1, 0}) + no_names + n,                                    // remaining time
+        bytes({0x21, 1, 0}) + no_names + bytes({0}) + n,                    // header reference
+        bytes({0x21, 1, 0}) + no_names + bytes({0, 0}) + n,                 // bytes of headers
+        bytes({0x21, 1, 0}) + no_names + bytes({0, 0, 40}) + n,             // number of headers
+        bytes({0x21, 1, 0}) + no_names + bytes({0, 0, 40, 1}) + n,          // length of a key
         bytes({0x21, 1, 0}) + no_names + bytes({0, 0, 40, 1, 1, 'k'}) + n,  // length of a value
     };
     int field = 0;
@@ -111,10 +103,10 @@ TEST(Lengths, EveryFieldOfARequest) {
 TEST(Lengths, EveryFieldOfAnErrorAndAGoaway) {
   for (const std::uint64_t number : hostile_numbers) {
     const std::string n = varint(number);
-    for (const std::string& head :
-         {bytes({3}) + n, bytes({3, 1, 3, 0}) + n, bytes({3, 1, 3, 0, 0}) + n, bytes({3, 1, 3, 0, 0, 0}) + n,
-          bytes({3, 1, 3, 0, 0, 0, 0}) + n, bytes({0x23, 1, 3, 0, 0, 0, 0, 0}) + n, bytes({0x23, 1, 3, 0, 0, 0, 0, 0, 0}) + n,
-          bytes({7}) + n, bytes({7, 0, 3, 0, 0}) + n, bytes({7, 0, 3, 0, 0, 0, 0}) + n}) {
+    for (const std::string& head : {bytes({3}) + n, bytes({3, 1, 3, 0}) + n, bytes({3, 1, 3, 0, 0}) + n,
+                                    bytes({3, 1, 3, 0, 0, 0}) + n, bytes({3, 1, 3, 0, 0, 0, 0}) + n,
+                                    bytes({0x23, 1, 3, 0, 0, 0, 0, 0}) + n, bytes({0x23, 1, 3, 0, 0, 0, 0, 0, 0}) + n,
+                                    bytes({7}) + n, bytes({7, 0, 3, 0, 0}) + n, bytes({7, 0, 3, 0, 0, 0, 0}) + n}) {
       for (const std::string& tail : {std::string(), std::string(30, '\0')}) {
         Client client;
         const Error error = client.peer.feed(framed(head + tail));
@@ -136,10 +128,6 @@ TEST(Lengths, ReadHeadClaimsBeyondTheFrame) {
   EXPECT_EQ(error.code(), Errc::malformed);
 }
 
-struct Outcome {
-  enum { fatal, skipped, answered } what;
-};
-
 TEST(Types, EveryTypeByteToAServer) {
   for (int type = 0; type < 256; ++type) {
     const int kind = type & 0x0F;
@@ -147,17 +135,21 @@ TEST(Types, EveryTypeByteToAServer) {
     Server server;
     // call 5 (or the first byte of eight), then zeros: complete for any kind that is taken.
     std::string fields = bytes({type, 5});
-    if (kind == 1 && flags & 0x20) fields += bytes({0}) + no_names + bytes({0, 0, 1, 0});
-    else if (kind == 1) fields += bytes({0}) + no_names + bytes({0});
-    else if (kind == 5 || kind == 6) fields += std::string(7, '\0');
-    else if (kind == 7) fields += bytes({3, 0, 0, 0, 0, 0});
+    if (kind == 1 && flags & 0x20)
+      fields += bytes({0}) + no_names + bytes({0, 0, 1, 0});
+    else if (kind == 1)
+      fields += bytes({0}) + no_names + bytes({0});
+    else if (kind == 5 || kind == 6)
+      fields += std::string(7, '\0');
+    else if (kind == 7)
+      fields += bytes({3, 0, 0, 0, 0, 0});
     Error error = server.peer.feed(framed(fields));
     const std::size_t answered = server.peer.session.unwritten();
     const std::size_t seen = server.peer.sink.seen.size();
     if (kind == 1 && (flags & 0x80) == 0) {
       EXPECT_FALSE(error) << type << error.text();
-      EXPECT_EQ(seen, flags & 0x40 ? 0u : 1u) << type;             // stream: refused
-      EXPECT_EQ(answered > 0, (flags & 0x50) == 0x40) << type;     // … and said so unless one_way
+      EXPECT_EQ(seen, flags & 0x40 ? 0u : 1u) << type;          // stream: refused
+      EXPECT_EQ(answered > 0, (flags & 0x50) == 0x40) << type;  // … and said so unless one_way
     } else if ((kind >= 4 && kind <= 7) && flags == 0) {
       EXPECT_FALSE(error) << type << error.text();
       EXPECT_EQ(seen, kind == 4 ? 0u : 1u) << type;
@@ -225,8 +217,8 @@ TEST(Types, LargeFragmentIsAnsweredAndSkipped) {
 
 std::string preface(std::uint64_t major, std::uint64_t minor, std::uint64_t features, std::string later = "") {
   std::string fields;
-  for (const std::uint64_t value : {major, minor, features, std::uint64_t{1000}, std::uint64_t{1000}, std::uint64_t{10},
-                                    std::uint64_t{10}})
+  for (const std::uint64_t value :
+       {major, minor, features, std::uint64_t{1000}, std::uint64_t{1000}, std::uint64_t{10}, std::uint64_t{10}})
     fields += varint(value);
   return std::string(magic) + framed(fields + later);
 }
@@ -269,7 +261,7 @@ TEST(Versions, HostilePrefaces) {
   for (const std::uint64_t size : hostile_numbers) {
     Peer server(Side::server);
     const Error error = server.feed(std::string(magic) + varint(size) + std::string(100, '\x80'));
-    EXPECT_EQ(bool(error), size != 1 || true) << size;
+    EXPECT_EQ(error.code(), Errc::malformed) << size;
     EXPECT_EQ(server.session.want().into, nullptr);
   }
   for (const std::string_view start : {"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02", "\xf1\xf1", "\x89TENON\n\n", ""}) {

@@ -33,7 +33,8 @@ TEST(Large, OwnedBodyIsGatheredNotCopied) {
 
 TEST(Large, EveryWayOfCutting) {
   const std::string body = pattern(300'000);
-  for (const std::size_t chunk : {std::size_t{1}, std::size_t{17}, std::size_t{4096}, std::size_t{65536}, std::string::npos}) {
+  for (const std::size_t chunk :
+       {std::size_t{1}, std::size_t{17}, std::size_t{4096}, std::size_t{65536}, std::string::npos}) {
     Pair pair;
     Frame before = request(pair.goodbye, 1, "before");
     Frame sent = request(pair.hello, 2, "");
@@ -67,8 +68,8 @@ TEST(Large, EveryWayOfCutting) {
 }
 
 TEST(Large, SizesAroundTheThresholds) {
-  for (const std::size_t size : {direct_size - 20, direct_size - 1, direct_size, direct_size + 1, eager_body, eager_body + 1,
-                                 std::size_t{4} << 20}) {
+  for (const std::size_t size : {direct_size - 20, direct_size - 1, direct_size, direct_size + 1, eager_body,
+                                 eager_body + 1, std::size_t{4} << 20}) {
     const std::string body = pattern(size);
     Pair pair;
     Frame sent = request(pair.hello, 2, body);

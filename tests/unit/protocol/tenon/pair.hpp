@@ -26,9 +26,22 @@ struct Seen {
   Error error;
 
   explicit Seen(const Frame& f)
-      : kind(f.kind), one_way(f.one_way), resend(f.resend), owned(!f.owned.empty()), call(f.call), token(f.token),
-        group(f.group), interface(f.interface), version(f.version), method(f.method), serializer(f.serializer),
-        compressor(f.compressor), body(f.bytes()), remaining(f.remaining), headers(f.headers), error(f.error) {}
+      : kind(f.kind),
+        one_way(f.one_way),
+        resend(f.resend),
+        owned(!f.owned.empty()),
+        call(f.call),
+        token(f.token),
+        group(f.group),
+        interface(f.interface),
+        version(f.version),
+        method(f.method),
+        serializer(f.serializer),
+        compressor(f.compressor),
+        body(f.bytes()),
+        remaining(f.remaining),
+        headers(f.headers),
+        error(f.error) {}
 
   /// Everything but the way the body came (`owned`).
   std::string text() const {

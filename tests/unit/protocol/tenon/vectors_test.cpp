@@ -78,9 +78,11 @@ TEST_F(Vectors, AreWhatIsSentAndRead) {
   expect("client preface", client, server);
   expect("server preface", server, client);
   call("first request", request(methods.hello, 1, body));
-  EXPECT_EQ(server.take().at(0).text(), "0 call 1 token 1 yf-demo/demo.Greeter:1.0.SayHello protobuf+ 1000000000 [] body 6:" + body);
+  EXPECT_EQ(server.take().at(0).text(),
+            "0 call 1 token 1 yf-demo/demo.Greeter:1.0.SayHello protobuf+ 1000000000 [] body 6:" + body);
   call("warm request", request(methods.hello, 2, body));
-  EXPECT_EQ(server.take().at(0).text(), "0 call 2 token 1 yf-demo/demo.Greeter:1.0.SayHello protobuf+ 1000000000 [] body 6:" + body);
+  EXPECT_EQ(server.take().at(0).text(),
+            "0 call 2 token 1 yf-demo/demo.Greeter:1.0.SayHello protobuf+ 1000000000 [] body 6:" + body);
   Frame with_headers = request(methods.hello, 3, "", 0ns);
   with_headers.headers = Headers{{"a", "b"}};
   call("request defining a header list", std::move(with_headers));

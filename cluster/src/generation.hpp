@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tenon/cluster.hpp"
+
+namespace tenon::cluster {
+
+/// One immutable set of members with everything derived from it. Calls hold the generation they began with; it goes
+/// when the last of them has ended and a newer one is in place.
+/// Threads: one executor's (counted without atomics).
+class Generation {
+ public:
+  struct Subset {
+    const Members* members;
+    std::unique_ptr<Picker> picker;
+  };
+  /// `table` was compiled over *members; null: no router.
+  Generation(std::shared_ptr<const Members> members, std::unique_ptr<Router::Table> table, const Balancer& balancer);
+  Generation(const Generation&) = delete;
+  Generation& operator=(const Generation&) = delete;
+
+  const std::shared_ptr<const Members>& members() const noexcept { return members_; }
+  /// Null: the router lets nobody serve it.
+  const Subset* choose(const Request& request) const noexcept {
+    if (!table_) return subsets_.data();
+    const int chosen = table_->choose(request);
+    return chosen < 0 ? nullptr : &subsets_[static_cast<std::size_t>(chosen)];
+  }
+  /// By id or address; null: not among the members.
+  Endpoint* find(std::string_view instance) const noexcept;
+
+  void hold() noexcept { ++holders_; }
+  void release() noexcept {
+    if (--holders_ == 0) delete this;
+  }
+
+ private:
+  ~Generation() = default;
+  const std::shared_ptr<const Members> members_;
+  const std::unique_ptr<Router::Table> table_;
+  std::vector<Subset> subsets_;
+  std::unordered_map<std::string_view, Endpoint*> by_name_;
+  std::uint32_t holders_ = 1;
+};
+
+/// Keeps a generation for a scope.
+class Hold {
+ public:
+  explicit Hold(Generation* generation) noexcept : generation_(generation) {
+    if (generation_) generation_->hold();
+  }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  ~Hold() {
+    if (generation_) generation_->release();
+  }
+  Generation* get() const noexcept { return generation_; }
+  Generation* operator->() const noexcept { return generation_; }
+
+ private:
+  Generation* generation_;
+};
+
+}  // namespace tenon::cluster

@@ -1,0 +1,99 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "generation.hpp"
+#include "known_instances.hpp"
+#include "retry_budget.hpp"
+#include "tenon/cluster.hpp"
+#include "tenon/scope.hpp"
+
+namespace tenon::cluster {
+
+/// The settings of cluster "default".
+struct ClusterOptions {
+  std::chrono::milliseconds stale_limit{60000};
+  std::uint32_t collapse_percent = 50;
+  std::uint32_t retry_percent = 20;
+  std::uint32_t retries_per_second = 10;
+};
+BOOST_DESCRIBE_STRUCT(ClusterOptions, (), (stale_limit, collapse_percent, retry_percent, retries_per_second))
+
+/// One reference's instances as an invoker. A call costs one coroutine here: it holds the generation it began with and
+/// hands its candidates to the HA strategy; no lock, no other allocation.
+class JoinedCluster final : public ClusterInvoker {
+ public:
+  static Result<std::unique_ptr<ClusterInvoker>> join(ClusterParts parts, const ClusterOptions& options);
+  ~JoinedCluster() override;
+
+  Task<Result<Response>> call(Request& request) override;
+  Health health() const noexcept override;
+  Task<Broadcast> each(Request& request) override;
+  Task<Result<void>> ready(TimePoint deadline) override;
+  std::shared_ptr<const Members> members() const noexcept override;
+
+  // For its calls' candidates.
+  const ServiceName& service() const noexcept { return parts_.service; }
+  bool spend_retry() noexcept { return budget_.spend(parts_.executor->clock().now()); }
+  /// Why there are no members, for people.
+  std::string why_empty() const;
+
+ private:
+  /// What observers hold: they may be called by posts that outlive the cluster.
+  struct Link {
+    JoinedCluster* cluster;
+  };
+  struct Expiry : Alarm {
+    JoinedCluster* cluster = nullptr;
+  };
+  /// An endpoint as it was dialled, and as members show it (a changed weight needs no new connection).
+  struct Dialled {
+    std::shared_ptr<Endpoint> endpoint;
+    std::shared_ptr<Endpoint> shown;
+  };
+  using Dials = std::map<std::pair<std::string, std::string>, Dialled>;  // by id and address
+
+  JoinedCluster(ClusterParts parts, const ClusterOptions& options);
+  Result<void> watch();
+  Result<void> watch_documents(Registry& registry, std::size_t index);
+  template <class T>
+  std::function<void(const Result<T>&)> observer(std::size_t index, void (JoinedCluster::*apply)(std::size_t,
+                                                                                                const Result<T>&));
+  void on_snapshot(std::size_t index, const Result<Snapshot>& snapshot);
+  void on_document(std::size_t index, const Result<Document>& document);
+  void expire();
+  void refresh(bool documents_changed = false);
+  void dial(const Instance& instance, Dials& old, Dials& now, Members& members);
+  std::unique_ptr<Router::Table> compile(const Members& members);
+
+  Task<Result<Response>> call_now(Request& request);
+  Task<Result<Response>> call_when_known(Request& request);
+  Task<bool> known_by(TimePoint deadline, Cancellation* cancel);
+  std::string who() const { return parts_.service.text() + ": "; }
+
+  ClusterParts parts_;
+  RetryBudget budget_;
+  std::vector<KnownInstances> known_;                          // one for each registry
+  std::map<std::pair<std::size_t, std::string>, Document> documents_;  // by registry and kind
+  std::vector<Document> compiled_;                             // the last that made a table
+  Dials dials_;
+  Generation* current_ = nullptr;  // null: no registry has answered yet
+  Error registry_error_;
+  Error dial_error_;
+  Expiry expiry_;
+  std::shared_ptr<Link> link_;
+  std::vector<std::unique_ptr<Watch>> watches_;
+};
+
+}  // namespace tenon::cluster
+
+template <>
+struct tenon::Describe<tenon::cluster::ClusterOptions> {
+  static constexpr auto members = tenon::members(
+      tenon::member("stale_limit", "how long instances are kept that vanished from a registry in a suspect way; 0: not"),
+      tenon::member("collapse_percent", "losing more than this part of the instances at once is suspect"),
+      tenon::member("retry_percent", "retries may add this many percent to the calls"),
+      tenon::member("retries_per_second", "and this many a second besides"));
+};

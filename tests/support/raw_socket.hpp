@@ -1,0 +1,56 @@
+#pragma once
+// A blocking TCP client that can say anything.
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace tenon::test {
+
+/// Connects to "127.0.0.1:PORT". Every wait is bounded.
+class RawSocket {
+ public:
+  explicit RawSocket(const std::string& address) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in to = {};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<std::uint16_t>(std::atoi(address.substr(address.rfind(':') + 1).c_str())));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = ::connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
+  }
+  RawSocket(const RawSocket&) = delete;
+  RawSocket& operator=(const RawSocket&) = delete;
+  ~RawSocket() { ::close(fd_); }
+
+  bool connected() const noexcept { return connected_; }
+  bool send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+  }
+  /// Reads until the peer closes or `milliseconds` pass. True: it closed.
+  bool closed_within(int milliseconds, std::string* received = nullptr) {
+    while (true) {
+      pollfd ready = {fd_, POLLIN, 0};
+      if (::poll(&ready, 1, milliseconds) <= 0) return false;
+      char buffer[4096];
+      const ssize_t got = ::recv(fd_, buffer, sizeof buffer, 0);
+      if (got <= 0) return true;
+      if (received) received->append(buffer, static_cast<std::size_t>(got));
+    }
+  }
+
+ private:
+  int fd_;
+  bool connected_ = false;
+};
+
+}  // namespace tenon::test

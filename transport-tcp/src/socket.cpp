@@ -1,0 +1,72 @@
+#include "socket.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <system_error>
+
+namespace tenon::tcp {
+
+Fd& Fd::operator=(Fd&& other) noexcept {
+  if (this != &other) {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = std::exchange(other.fd_, -1);
+  }
+  return *this;
+}
+
+Fd::~Fd() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Fd open_socket(int family) noexcept { return Fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
+
+namespace {
+void set(int fd, int level, int name, std::uint64_t value) noexcept {
+  const int number = static_cast<int>(std::min<std::uint64_t>(value, std::numeric_limits<int>::max() / 2));
+  (void)::setsockopt(fd, level, name, &number, sizeof number);
+}
+}  // namespace
+
+void configure(int fd, const TcpOptions& options) noexcept {
+  if (options.no_delay) set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  if (options.user_timeout.count() > 0)
+    set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<std::uint64_t>(options.user_timeout.count()));
+  if (options.send_buffer) set(fd, SOL_SOCKET, SO_SNDBUF, options.send_buffer->bytes);
+  if (options.receive_buffer) set(fd, SOL_SOCKET, SO_RCVBUF, options.receive_buffer->bytes);
+}
+
+std::optional<Watched> watch(Fd socket, boost::asio::io_context& context, int& error) {
+  Watched watched(context);
+  boost::system::error_code failure;
+  watched.assign(socket.get(), failure);
+  if (failure) {
+    error = failure.value();
+    return {};
+  }
+  (void)socket.release();
+  return watched;
+}
+
+std::string system_text(int error) {
+  std::string text = std::generic_category().message(error);
+  if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a')
+    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
+}
+
+bool is_exhaustion(int error) noexcept {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+SocketAddress local_address(int fd) noexcept {
+  SocketAddress address;
+  if (::getsockname(fd, address.get(), &address.size) != 0) address.storage.ss_family = AF_UNSPEC;
+  return address;
+}
+
+}  // namespace tenon::tcp
