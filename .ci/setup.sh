@@ -28,9 +28,10 @@ install_missing() {
   local wanted missing=() package as_root=() log
   mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "${lists[@]}")
   command -v dpkg-query >/dev/null || die "this is no Debian system. Install what ${lists[*]} name by your system's" \
-    "means, then configure with: cmake --preset release"
+    "means; then: cmake --preset release && ninja -C build/release"
   for package in "${wanted[@]}"; do
-    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | head -c 9)" = installed ] || missing+=("$package")
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | head -c 9)" = installed ] ||
+      missing+=("$package")
   done
   [ ${#missing[@]} -eq 0 ] && return
   if [ "$(id -u)" -ne 0 ]; then
@@ -82,7 +83,8 @@ build() {
   wait "$pid" || code=$?
   trap - INT TERM
   if [ "$code" -ne 0 ]; then
-    grep -a -A 30 '^FAILED' "$log" | head -n 80 >&2 || tail -n 30 "$log" >&2
+    { grep -a -A 12 '^CMake Error' "$log" || grep -a -A 30 '^FAILED' "$log" || tail -n 30 "$log"; } |
+      sed -n '1,80p' >&2
     die "build/$preset does not build (the first errors are above, everything is in $log)"
   fi
   grep -aq 'no work to do' "$log" || say "built build/$preset"

@@ -53,28 +53,29 @@ void emit_class(const pb::ServiceDescriptor& service, pb::io::Printer& out) {
                     {"full_name", service.full_name()},
                     {"comment", doc_comment(service)},
                     {"reference", service.method_count() > 0 ? "reference" : ""}};
-  out.Print(words,
-            "$comment$"
-            "class __attribute__((visibility(\"default\"))) $class$ final {\n"
-            " public:\n"
-            "  class Service;\n"
-            "  class Client;\n"
-            "\n"
-            "  $class$() = delete;\n"
-            "  static constexpr ::std::string_view interface = \"$full_name$\";\n"
-            "  /// In the order of the .proto.\n"
-            "  static ::std::span<const ::tenon::Method> methods() noexcept;\n"
-            "};\n"
-            "\n"
-            "/// Implement $full_name$ by deriving from this. Each method has two functions; override one of them:\n"
-            "/// `Method` returns its reply, `MethodInto` fills one that is used again and again. What is not overridden\n"
-            "/// answers `unimplemented`.\n"
-            "/// Threads: called concurrently from every io thread. Ownership: request, reply and info live until the task\n"
-            "/// has ended. An exception becomes an error reply.\n"
-            "class __attribute__((visibility(\"default\"))) $class$::Service : public ::tenon::Service {\n"
-            " public:\n"
-            "  ~Service() override;\n"
-            "\n");
+  out.Print(
+      words,
+      "$comment$"
+      "class __attribute__((visibility(\"default\"))) $class$ final {\n"
+      " public:\n"
+      "  class Service;\n"
+      "  class Client;\n"
+      "\n"
+      "  $class$() = delete;\n"
+      "  static constexpr ::std::string_view interface = \"$full_name$\";\n"
+      "  /// In the order of the .proto.\n"
+      "  static ::std::span<const ::tenon::Method> methods() noexcept;\n"
+      "};\n"
+      "\n"
+      "/// Implement $full_name$ by deriving from this. Each method has two functions; override one of them:\n"
+      "/// `Method` returns its reply, `MethodInto` fills one that is used again and again. What is not overridden\n"
+      "/// answers `unimplemented`.\n"
+      "/// Threads: called concurrently from every io thread. Ownership: request, reply and info live until the task\n"
+      "/// has ended. An exception becomes an error reply.\n"
+      "class __attribute__((visibility(\"default\"))) $class$::Service : public ::tenon::Service {\n"
+      " public:\n"
+      "  ~Service() override;\n"
+      "\n");
   const std::vector<Words> methods = method_words(service);
   for (const Words& method : methods)
     out.Print(method,
@@ -170,14 +171,15 @@ void emit_bodies(const pb::ServiceDescriptor& service, pb::io::Printer& out) {
             "\n");
   for (const Words& method : methods) emit_method_bodies(method, out);
   emit_call(words, methods, out);
-  out.Print(words,
-            "::std::string_view $class$::Service::file_descriptor_set() const noexcept {\n"
-            "  // Kept for ever: calls may come until the process ends.\n"
-            "  static const ::std::string* const set = new ::std::string(::tenon_generated::describe_file(\"$file$\"));\n"
-            "  return *set;\n"
-            "}\n"
-            "\n"
-            "$class$::Client::Client(::std::shared_ptr<::tenon::Reference> $reference$)");
+  out.Print(
+      words,
+      "::std::string_view $class$::Service::file_descriptor_set() const noexcept {\n"
+      "  // Kept for ever: calls may come until the process ends.\n"
+      "  static const ::std::string* const set = new ::std::string(::tenon_generated::describe_file(\"$file$\"));\n"
+      "  return *set;\n"
+      "}\n"
+      "\n"
+      "$class$::Client::Client(::std::shared_ptr<::tenon::Reference> $reference$)");
   const char* separator = "\n    : ";
   for (const Words& method : methods) {
     out.Print(separator);

@@ -14,34 +14,27 @@ namespace pb = google::protobuf;
 namespace {
 
 // Sorted, for binary search.
+// clang-format off
 constexpr std::array<std::string_view, 120> reserved_words{
-    "EOF",           "FALSE",        "INFINITY",      "NAN",           "NULL",         "TRUE",
-    "alignas",       "alignof",      "and",           "and_eq",        "asm",          "assert",
-    "auto",          "bitand",       "bitor",         "bool",          "break",        "case",
-    "catch",         "char",         "char16_t",      "char32_t",      "char8_t",      "class",
-    "co_await",      "co_return",    "co_yield",      "compl",         "concept",      "const",
-    "const_cast",    "consteval",    "constexpr",     "constinit",     "continue",     "decltype",
-    "default",       "delete",       "do",            "double",        "dynamic_cast", "else",
-    "enum",          "errno",        "explicit",      "export",        "extern",       "false",
-    "float",         "for",          "friend",        "goto",          "htonl",        "htons",
-    "if",            "inline",       "int",           "linux",         "long",         "major",
-    "minor",         "mutable",      "namespace",     "new",           "noexcept",     "not",
-    "not_eq",        "ntohl",        "ntohs",         "nullptr",       "offsetof",     "operator",
-    "or",            "or_eq",        "private",       "protected",     "public",       "register",
-    "reinterpret_cast", "requires",  "return",        "sa_handler",    "setjmp",       "short",
-    "si_value",      "signed",       "sizeof",        "static",        "static_assert", "static_cast",
-    "stderr",        "stdin",        "stdout",        "struct",        "switch",       "template",
-    "this",          "thread_local", "throw",         "true",          "try",          "typedef",
-    "typeid",        "typename",     "union",         "unix",          "unsigned",     "using",
-    "va_arg",        "va_copy",      "va_end",        "va_start",      "virtual",      "void",
-    "volatile",      "wchar_t",      "while",         "xor",           "xor_eq",       "xor_neq"};
+    "EOF", "FALSE", "INFINITY", "NAN", "NULL", "TRUE", "alignas", "alignof", "and", "and_eq", "asm", "assert", "auto",
+    "bitand", "bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class",
+    "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr",
+    "constinit", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "errno",
+    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "htonl", "htons", "if", "inline",
+    "int", "linux", "long", "major", "minor", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "ntohl",
+    "ntohs", "nullptr", "offsetof", "operator", "or", "or_eq", "private", "protected", "public", "register",
+    "reinterpret_cast", "requires", "return", "sa_handler", "setjmp", "short", "si_value", "signed", "sizeof",
+    "static", "static_assert", "static_cast", "stderr", "stdin", "stdout", "struct", "switch", "template", "this",
+    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unix", "unsigned", "using",
+    "va_arg", "va_copy", "va_end", "va_start", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+    "xor_neq"};
+// clang-format on
 static_assert(std::is_sorted(reserved_words.begin(), reserved_words.end()));
 
 // C++ classes and enumerations that protoc's own output puts into a package's namespace ("Outer_Inner").
 void add_classes(const pb::Descriptor& message, std::set<std::string>& names) {
   names.insert(pb::compiler::cpp::ClassName(&message));
-  for (int i = 0; i < message.enum_type_count(); ++i)
-    names.insert(pb::compiler::cpp::ClassName(message.enum_type(i)));
+  for (int i = 0; i < message.enum_type_count(); ++i) names.insert(pb::compiler::cpp::ClassName(message.enum_type(i)));
   for (int i = 0; i < message.nested_type_count(); ++i) add_classes(*message.nested_type(i), names);
 }
 

@@ -22,9 +22,7 @@ std::string place_of(const Descriptor& descriptor) {
   return place + ": " + descriptor.full_name() + ": ";
 }
 
-bool is_lite(const pb::FileDescriptor& file) {
-  return file.options().optimize_for() == pb::FileOptions::LITE_RUNTIME;
-}
+bool is_lite(const pb::FileDescriptor& file) { return file.options().optimize_for() == pb::FileOptions::LITE_RUNTIME; }
 
 void check_message(const pb::MethodDescriptor& method, const pb::Descriptor& message, std::vector<std::string>& found) {
   if (is_lite(*message.file()))
@@ -49,8 +47,9 @@ void check_method(const pb::MethodDescriptor& method, std::vector<std::string>& 
 
 void check_service(const pb::ServiceDescriptor& service, std::vector<std::string>& found) {
   if (service.file()->options().cc_generic_services())
-    found.push_back(place_of(service) + "`option cc_generic_services = true` makes protoc write a class of this name, "
-                                        "too; remove that option");
+    found.push_back(place_of(service) +
+                    "`option cc_generic_services = true` makes protoc write a class of this name, "
+                    "too; remove that option");
   for (int i = 0; i < service.method_count(); ++i) check_method(*service.method(i), found);
 }
 
@@ -62,8 +61,9 @@ std::vector<std::string> refusals(const pb::FileDescriptor& file) {
   std::istringstream words(file.package());
   for (std::string word; std::getline(words, word, '.');) {
     if (!is_reserved(word)) continue;
-    found.push_back(file.name() + ": package " + file.package() + ": `" + word +
-                    "` means something else in C++, and protoc uses it as a namespace all the same; rename the package");
+    found.push_back(
+        file.name() + ": package " + file.package() + ": `" + word +
+        "` means something else in C++, and protoc uses it as a namespace all the same; rename the package");
   }
   for (int i = 0; i < file.service_count(); ++i) check_service(*file.service(i), found);
   return found;

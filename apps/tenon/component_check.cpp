@@ -63,12 +63,26 @@ bool ComponentCheck::is_named(std::string_view kind, const std::string& name) co
   return of_kind != options_.components.end() && of_kind->second.contains(name);
 }
 
+// "file:line:col: path". A component that is not written stands where what holds it does.
+std::string ComponentCheck::where(const Component& component, const std::string& path) {
+  if (component.place()) return manifest::at(*component.place()) + ": " + path;
+  if (!document_) return path;
+  std::string holder = path;
+  while (!holder.empty()) {
+    if (const manifest::Node* node = document_->find(holder))
+      return manifest::at(manifest::Place{document_, node, holder}) + ": " + path;
+    const std::size_t end = holder.find_last_of(".[");
+    holder.resize(end == std::string::npos ? 0 : end);
+  }
+  return document_->file + ": " + path;
+}
+
 Result<std::shared_ptr<void>> ComponentCheck::build(std::string_view kind, const Component& component,
                                                     const std::string& path) {
   const auto refuse = [&](const std::string& what) {
-    const std::string where = component.place() ? manifest::at(*component.place()) + ": " + path : path;
-    return Error(Errc::config, where + ": " + what, Delivery::not_run);
+    return Error(Errc::config, where(component, path) + ": " + what, Delivery::not_run);
   };
+  if (component.place()) document_ = component.place()->document;
   if (!component) return refuse("no " + std::string(kind) + " is chosen");
   if (component.bare() && is_named(kind, component.use())) return std::shared_ptr<void>();
   const plugin_host::LoadedEntry* entry = host_.catalog().find(kind, component.use());

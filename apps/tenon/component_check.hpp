@@ -31,6 +31,7 @@ class ComponentCheck final : private manifest::ComponentSource {
   void one(std::string_view kind, const Component& component, const std::string& path);
   void each(std::string_view kind, const std::vector<Component>& components, const std::string& path);
   bool is_named(std::string_view kind, const std::string& name) const;
+  std::string where(const Component& component, const std::string& path);
   Result<std::shared_ptr<void>> build(std::string_view kind, const Component& component,
                                       const std::string& path) override;
 
@@ -38,6 +39,7 @@ class ComponentCheck final : private manifest::ComponentSource {
   const plugin_host::PluginHost& host_;
   Complaint complaint_;
   std::vector<std::string> not_from_plugins_;
+  std::shared_ptr<const manifest::Document> document_;  // the manifest, once a component of it was seen
 };
 
 }  // namespace tenon::cli

@@ -39,6 +39,7 @@ Result<AppOptions> options_of(const ServeOptions& serve) {
   AppOptions options;
   if (serve.manifest.empty()) {
     options = bare_options(serve.plugin_dir);
+    std::erase(options.plugins.load, "cluster");  // a stock host calls nobody
     options.application = "tenon-serve";
   } else {
     Result<AppOptions> loaded = load_manifest(serve.manifest);

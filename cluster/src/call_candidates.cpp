@@ -1,40 +1,31 @@
 #include "call_candidates.hpp"
 
-#include "joined_cluster.hpp"
-
 namespace tenon::cluster {
 
 Endpoint* CallCandidates::next(const Request& request) noexcept {
-  if (!subset_) return only(request);
+  if (!subset_) return only_;
   const int chosen = subset_->picker->pick(request, tried_);
   if (chosen < 0) return nullptr;
-  if (chosen < 64) {
-    const Tried bit = Tried{1} << chosen;
-    if (tried_ & bit) return nullptr;  // the picker has nobody else
-    tried_ |= bit;
-  }
+  if (chosen < 64) tried_ |= Tried{1} << chosen;
   return (*subset_->members)[static_cast<std::size_t>(chosen)].get();
 }
 
-Endpoint* CallCandidates::only(const Request& request) noexcept {
-  if (!request.instance || tried_ != 0) return nullptr;
-  tried_ = 1;
-  return generation_->find(*request.instance);
+bool CallCandidates::spend_retry() noexcept {
+  Standing& standing = generation_.standing();
+  return standing.budget.spend(standing.now());
 }
 
-bool CallCandidates::spend_retry() noexcept { return cluster_.spend_retry(); }
-
 Error CallCandidates::none_left(const Request& request) const {
-  return Error(Errc::unavailable, cluster_.service().text() + ": no instance can be called: " + reason(request),
-               Delivery::not_run);
+  return Error(Errc::unavailable, generation_.standing().who() + "no instance can be called: " + reason(request),
+               Delivery::not_run, Advice::other_instance);
 }
 
 std::string CallCandidates::reason(const Request& request) const {
   constexpr std::size_t shown = 5;
-  const Members& members = subset_ ? *subset_->members : *generation_->members();
-  const std::size_t known = generation_->members()->size();
-  if (known == 0) return cluster_.why_empty();
-  if (request.instance && !generation_->find(*request.instance))
+  const Members& members = subset_ ? *subset_->members : *generation_.members();
+  const std::size_t known = generation_.members()->size();
+  if (known == 0) return generation_.standing().why_empty();
+  if (request.instance && !only_)
     return "'" + *request.instance + "' is not among the " + std::to_string(known) + " known";
   if (!subset_ && !request.instance)
     return std::to_string(known) + " known, but the routing rules allow none of them for this call";
@@ -46,7 +37,9 @@ std::string CallCandidates::reason(const Request& request) const {
     const Endpoint& member = *members[i];
     if (i > 0) text += ", ";
     text += member.instance().address;
-    if (member.instance().weight == 0)
+    if (!member.instance().serving)
+      text += " (not serving)";
+    else if (member.instance().weight == 0)
       text += " (weight 0)";
     else if (i < 64 && (tried_ >> i & 1) != 0)
       text += " (tried)";

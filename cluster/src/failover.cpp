@@ -6,93 +6,91 @@ namespace tenon::cluster {
 
 namespace {
 
-/// The attempts of one call: counts them and decides about the next.
-class Attempts {
+bool may_resend(const Request& request, const Error& error) noexcept {
+  if (error.advice() == Advice::never || error.advice() == Advice::after) return false;
+  if (error.code() == Errc::cancelled || error.delivery() == Delivery::ran) return false;
+  if (request.messages) return false;  // what was read of a stream cannot be read again
+  return error.delivery() == Delivery::not_run || request.target->idempotent;
+}
+
+bool out_of_time(const Request& request) noexcept {
+  if (request.cancel && request.cancel->cancelled()) return true;
+  Executor* executor = Executor::current();
+  return request.deadline != never && executor && executor->clock().now() >= request.deadline;
+}
+
+/// The attempts of one call from the second on: decides about each, and what to report at last.
+class Resends {
  public:
-  Attempts(Request& request, Candidates& candidates, std::uint32_t retries) noexcept
+  /// `first`: the error of the first attempt, which may be sent again.
+  Resends(Request& request, Candidates& candidates, std::uint32_t retries, Error first)
       : request_(request),
         candidates_(candidates),
-        left_(request.target->retries >= 0 ? static_cast<std::uint32_t>(request.target->retries) : retries) {}
-  Attempts(const Attempts&) = delete;
-  Attempts& operator=(const Attempts&) = delete;
-  ~Attempts() {
-    if (facts_) request_.info = original_;
+        left_(request.target->retries >= 0 ? static_cast<std::uint32_t>(request.target->retries) : retries),
+        first_(std::move(first)),
+        worst_(first_.delivery()),
+        advice_(first_.advice()),
+        original_(request.info) {
+    if (!original_) return;
+    facts_ = *original_;
+    facts_.peer = nullptr;
+    request_.info = &facts_;
   }
+  Resends(const Resends&) = delete;
+  Resends& operator=(const Resends&) = delete;
+  ~Resends() { request_.info = original_; }
 
-  /// The endpoint for the next attempt, or null: the call has ended with outcome().
-  Endpoint* next() noexcept {
-    Endpoint* endpoint = candidates_.next(request_);
-    if (endpoint) ++made_;
-    return endpoint;
-  }
-  /// True: `error` is one to try again after.
+  /// The endpoint for the next attempt, or null: the call has ended with summary().
+  Endpoint* next() noexcept;
+  /// True: `error` is one to try again after. Else it is the call's error now.
   bool again(Error& error);
-  /// The call's error after next() gave none.
-  Error outcome() {
-    if (made_ == 0) return candidates_.none_left(request_);
-    return summary();
-  }
-
- private:
-  bool may_resend(const Error& error) const noexcept;
-  bool out_of_time() const noexcept;
-  void count_attempt();
+  /// The first error, with the number of attempts.
   Error summary();
 
+ private:
   Request& request_;
   Candidates& candidates_;
   std::uint32_t left_;
-  std::uint32_t made_ = 0;
+  std::uint32_t made_ = 1;
   Error first_;
-  Delivery worst_ = Delivery::not_run;
-  const CallInfo* original_ = nullptr;
-  std::unique_ptr<CallInfo> facts_;  // with the attempt's number; only for calls that are sent again
+  Delivery worst_;  // of all attempts: what any of them may have done counts
+  Advice advice_;   // of the last attempt
+  bool broke_ = false;
+  const CallInfo* const original_;
+  CallInfo facts_;  // the caller's, with the attempt's number
 };
 
-bool Attempts::may_resend(const Error& error) const noexcept {
-  if (error.advice() == Advice::never || error.advice() == Advice::after) return false;
-  if (error.code() == Errc::cancelled) return false;
-  if (error.delivery() == Delivery::ran) return false;
-  return error.delivery() == Delivery::not_run || request_.target->idempotent;
-}
-
-bool Attempts::out_of_time() const noexcept {
-  if (request_.cancel && request_.cancel->cancelled()) return true;
-  Executor* executor = Executor::current();
-  return request_.deadline != never && executor && executor->clock().now() >= request_.deadline;
-}
-
-bool Attempts::again(Error& error) {
-  const bool last = !may_resend(error);
-  worst_ = std::max(worst_, error.delivery());
-  if (last) {
-    // Its own reason ends the call, so it is the call's error; what earlier attempts may have done still counts.
-    if (error.delivery() < worst_) error.deliver(worst_);
-    return false;
+Endpoint* Resends::next() noexcept {
+  if (left_ == 0 || out_of_time(request_)) return nullptr;
+  if (advice_ == Advice::other_instance && made_ >= candidates_.size()) return nullptr;
+  if (!candidates_.spend_retry()) {
+    broke_ = true;
+    return nullptr;
   }
-  if (!first_) first_ = error;
-  if (left_ == 0 || out_of_time() || !candidates_.spend_retry()) {
-    error = summary();
-    return false;
-  }
+  Endpoint* endpoint = candidates_.next(request_);
+  if (!endpoint) return nullptr;
   --left_;
-  count_attempt();
-  return true;
+  facts_.attempt = made_++;
+  return endpoint;
 }
 
-void Attempts::count_attempt() {
-  if (!request_.info) return;
-  if (!facts_) {
-    original_ = request_.info;
-    facts_ = std::make_unique<CallInfo>(*original_);
-    request_.info = facts_.get();
-  }
-  facts_->peer = nullptr;
-  facts_->attempt = made_;
+bool Resends::again(Error& error) {
+  worst_ = std::max(worst_, error.delivery());
+  advice_ = error.advice();
+  if (may_resend(request_, error) && !out_of_time(request_)) return true;
+  const bool final = error.delivery() == Delivery::ran || error.advice() == Advice::never ||
+                     error.advice() == Advice::after || error.code() == Errc::cancelled ||
+                     error.code() == Errc::deadline_exceeded;
+  if (final)
+    error.deliver(worst_);  // its own reason ends the call: the handler's answer, the deadline …
+  else
+    error = summary();
+  return false;
 }
 
-Error Attempts::summary() {
+Error Resends::summary() {
   Error error = std::move(first_);
+  if (broke_) error.prefix("the retry budget is spent");
   if (made_ > 1) error.prefix(std::to_string(made_) + " attempts failed, the first");
   error.deliver(worst_);
   return error;
@@ -104,13 +102,22 @@ Result<std::unique_ptr<Failover>> Failover::create(Options options, Environment)
   return std::unique_ptr<Failover>(new Failover(options));
 }
 
+// Short on purpose: each local of a coroutine makes the frame of every call larger, and most succeed at once.
 Task<Result<Response>> Failover::call(Request& request, Candidates& candidates) {
-  Attempts attempts(request, candidates, options_.retries);
-  while (Endpoint* endpoint = attempts.next()) {
+  Endpoint* endpoint = candidates.next(request);
+  if (!endpoint) co_return candidates.none_left(request);
+  Result<Response> result = co_await endpoint->call(request);
+  if (result.ok() || !may_resend(request, result.error())) co_return std::move(result);
+  co_return co_await resend(request, candidates, std::move(result).error());
+}
+
+Task<Result<Response>> Failover::resend(Request& request, Candidates& candidates, Error first) const {
+  Resends resends(request, candidates, options_.retries, std::move(first));
+  while (Endpoint* endpoint = resends.next()) {
     Result<Response> result = co_await endpoint->call(request);
-    if (result.ok() || !attempts.again(result.error())) co_return std::move(result);
+    if (result.ok() || !resends.again(result.error())) co_return std::move(result);
   }
-  co_return attempts.outcome();
+  co_return resends.summary();
 }
 
 }  // namespace tenon::cluster

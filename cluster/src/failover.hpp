@@ -25,6 +25,8 @@ class Failover final : public HaStrategy {
   Task<Result<Response>> call(Request& request, Candidates& candidates) override;
 
  private:
+  /// The attempts after the first, which failed with `first`.
+  Task<Result<Response>> resend(Request& request, Candidates& candidates, Error first) const;
   explicit Failover(const Options& options) : options_(options) {}
   const Options options_;
 };

@@ -2,9 +2,12 @@
 
 namespace tenon::cluster {
 
-Generation::Generation(std::shared_ptr<const Members> members, std::unique_ptr<Router::Table> table,
-                       const Balancer& balancer)
-    : members_(std::move(members)), table_(std::move(table)) {
+Generation::Generation(std::shared_ptr<Standing> standing, std::shared_ptr<const Members> members,
+                       std::unique_ptr<Router::Table> table)
+    : standing_(std::move(standing)), members_(std::move(members)), table_(std::move(table)) {
+  gone_.generation = this;
+  gone_.run = [](Work* work) noexcept { delete static_cast<Gone*>(work)->generation; };
+  const Balancer& balancer = *standing_->parts.balancer;
   if (table_) {
     for (const Members& subset : table_->subsets()) subsets_.push_back({&subset, balancer.over(subset)});
   } else {

@@ -4,8 +4,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "standing.hpp"
 #include "tenon/cluster.hpp"
 
 namespace tenon::cluster {
@@ -20,10 +22,12 @@ class Generation {
     std::unique_ptr<Picker> picker;
   };
   /// `table` was compiled over *members; null: no router.
-  Generation(std::shared_ptr<const Members> members, std::unique_ptr<Router::Table> table, const Balancer& balancer);
+  Generation(std::shared_ptr<Standing> standing, std::shared_ptr<const Members> members,
+             std::unique_ptr<Router::Table> table);
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
 
+  Standing& standing() const noexcept { return *standing_; }
   const std::shared_ptr<const Members>& members() const noexcept { return members_; }
   /// Null: the router lets nobody serve it.
   const Subset* choose(const Request& request) const noexcept {
@@ -35,17 +39,23 @@ class Generation {
   Endpoint* find(std::string_view instance) const noexcept;
 
   void hold() noexcept { ++holders_; }
+  /// The last one destroys it, on a later turn: what ends may be a call of one of its endpoints.
   void release() noexcept {
-    if (--holders_ == 0) delete this;
+    if (--holders_ == 0) standing_->parts.executor->post(gone_);
   }
 
  private:
+  struct Gone : Work {
+    Generation* generation = nullptr;
+  };
   ~Generation() = default;
+  const std::shared_ptr<Standing> standing_;
   const std::shared_ptr<const Members> members_;
   const std::unique_ptr<Router::Table> table_;
   std::vector<Subset> subsets_;
   std::unordered_map<std::string_view, Endpoint*> by_name_;
   std::uint32_t holders_ = 1;
+  Gone gone_;
 };
 
 /// Keeps a generation for a scope.
@@ -54,12 +64,13 @@ class Hold {
   explicit Hold(Generation* generation) noexcept : generation_(generation) {
     if (generation_) generation_->hold();
   }
-  Hold(const Hold&) = delete;
-  Hold& operator=(const Hold&) = delete;
+  Hold(Hold&& other) noexcept : generation_(std::exchange(other.generation_, nullptr)) {}
+  Hold& operator=(Hold&&) = delete;
   ~Hold() {
     if (generation_) generation_->release();
   }
   Generation* get() const noexcept { return generation_; }
+  Generation& operator*() const noexcept { return *generation_; }
   Generation* operator->() const noexcept { return generation_; }
 
  private:

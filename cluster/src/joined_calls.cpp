@@ -31,34 +31,45 @@ Request copy_for_one(const Request& request) {
 }  // namespace
 
 Task<Result<Response>> JoinedCluster::call(Request& request) {
-  if (!current_) return call_when_known(request);
-  return call_now(request);
+  if (current_) return call_now(Hold(current_), request);
+  return call_when_known(link_, standing_, request);
 }
 
-Task<Result<Response>> JoinedCluster::call_now(Request& request) {
-  budget_.deposit(parts_.executor->clock().now());
-  CallCandidates candidates(*this, *current_, request);
-  co_return co_await parts_.ha->call(request, candidates);
+// The call path: one coroutine. The generation is held from here on, so that neither a new snapshot nor the end of the
+// cluster takes pickers, endpoints or the HA strategy away from under it. Held in a local: parameters live until the
+// task is destroyed, which a blocking caller does on its own thread.
+Task<Result<Response>> JoinedCluster::call_now(Hold held, Request& request) {
+  const Hold generation(std::move(held));
+  Standing& standing = generation->standing();
+  standing.budget.deposit(standing.now());
+  CallCandidates candidates(*generation, request);
+  co_return co_await standing.parts.ha->call(request, candidates);
 }
 
-Task<Result<Response>> JoinedCluster::call_when_known(Request& request) {
-  const TimePoint limit = std::min(request.deadline, parts_.executor->clock().now() + patience);
-  if (!co_await known_by(limit, request.cancel)) {
-    if (request.cancel && request.cancel->cancelled())
-      co_return Error(Errc::cancelled, who() + "cancelled while waiting for the registry", Delivery::not_run);
-    co_return Error(Errc::unavailable, who() + "no instance can be called: " + why_empty(), Delivery::not_run);
-  }
-  co_return co_await call_now(request);
+Task<Result<Response>> JoinedCluster::call_when_known(std::shared_ptr<const Link> link,
+                                                      std::shared_ptr<Standing> shared, Request& request) {
+  const std::shared_ptr<Standing> standing = std::move(shared);
+  const TimePoint limit = std::min(request.deadline, standing->now() + patience);
+  if (co_await known_by(link, *standing->parts.executor, limit, request.cancel))
+    co_return co_await call_now(Hold(link->cluster->current_), request);
+  if (!link->cluster)
+    co_return Error(Errc::unavailable, standing->who() + "the reference was closed", Delivery::not_run, Advice::never);
+  if (request.cancel && request.cancel->cancelled())
+    co_return Error(Errc::cancelled, standing->who() + "cancelled while waiting for the registry", Delivery::not_run);
+  const bool late = standing->now() >= request.deadline;
+  co_return Error(late ? Errc::deadline_exceeded : Errc::unavailable,
+                  standing->who() + "no instance can be called: " + standing->why_empty(), Delivery::not_run);
 }
 
-Task<bool> JoinedCluster::known_by(TimePoint deadline, Cancellation* cancel) {
-  Clock& clock = parts_.executor->clock();
-  while (!current_) {
+Task<bool> JoinedCluster::known_by(std::shared_ptr<const Link> link, Executor& executor, TimePoint deadline,
+                                   Cancellation* cancel) {
+  Clock& clock = executor.clock();
+  while (link->cluster && !link->cluster->current_) {
     if (clock.now() >= deadline) co_return false;
     sleep_until pause(clock, std::min(deadline, clock.now() + look_again), cancel);
     if (!co_await pause) co_return false;
   }
-  co_return true;
+  co_return link->cluster != nullptr;
 }
 
 Health JoinedCluster::health() const noexcept {
@@ -68,17 +79,20 @@ Health JoinedCluster::health() const noexcept {
   return best;
 }
 
-Task<ClusterInvoker::Broadcast> JoinedCluster::each(Request& request) {
+Task<ClusterInvoker::Broadcast> JoinedCluster::each(Request& request) { return ask_each(link_, standing_, request); }
+
+Task<ClusterInvoker::Broadcast> JoinedCluster::ask_each(std::shared_ptr<const Link> link,
+                                                        std::shared_ptr<Standing> standing, Request& request) {
   Broadcast broadcast;
-  const TimePoint limit = std::min(request.deadline, parts_.executor->clock().now() + patience);
-  if (!co_await known_by(limit, request.cancel)) co_return std::move(broadcast);
-  const Hold generation(current_);
-  const Members& all_members = *generation->members();
+  const TimePoint limit = std::min(request.deadline, standing->now() + patience);
+  if (!co_await known_by(link, *standing->parts.executor, limit, request.cancel)) co_return std::move(broadcast);
+  const Hold generation(link->cluster->current_);
+  const Members& members = *generation->members();
   std::vector<Request> requests;
   std::vector<Task<Result<Response>>> calls;
-  requests.reserve(all_members.size());
-  calls.reserve(all_members.size());
-  for (const auto& member : all_members) {
+  requests.reserve(members.size());
+  calls.reserve(members.size());
+  for (const auto& member : members) {
     broadcast.instances.push_back(member->instance().id);
     calls.push_back(member->call(requests.emplace_back(copy_for_one(request))));
   }
@@ -87,19 +101,24 @@ Task<ClusterInvoker::Broadcast> JoinedCluster::each(Request& request) {
   co_return std::move(broadcast);
 }
 
-Task<Result<void>> JoinedCluster::ready(TimePoint deadline) {
-  Clock& clock = parts_.executor->clock();
-  while (health() != Health::open || !current_) {
+Task<Result<void>> JoinedCluster::ready(TimePoint deadline) { return wait_open(link_, standing_, deadline); }
+
+Task<Result<void>> JoinedCluster::wait_open(std::shared_ptr<const Link> link, std::shared_ptr<Standing> standing,
+                                            TimePoint deadline) {
+  Clock& clock = standing->parts.executor->clock();
+  while (link->cluster) {
+    const JoinedCluster& cluster = *link->cluster;
+    if (cluster.current_ && cluster.health() == Health::open) co_return Result<void>();
     if (clock.now() >= deadline) {
-      const std::size_t known = members()->size();
-      const std::string why =
-          known == 0 ? why_empty() : "none of the " + std::to_string(known) + " known instances is connected";
-      co_return Error(Errc::unavailable, who() + "not ready: " + why, Delivery::not_run);
+      const std::size_t known = cluster.members()->size();
+      const std::string why = known == 0 ? standing->why_empty()
+                                         : "none of the " + std::to_string(known) + " known instances is connected";
+      co_return Error(Errc::unavailable, standing->who() + "not ready: " + why, Delivery::not_run);
     }
     sleep_until pause(clock, std::min(deadline, clock.now() + look_again));
     (void)co_await pause;
   }
-  co_return Result<void>();
+  co_return Error(Errc::unavailable, standing->who() + "the reference was closed", Delivery::not_run);
 }
 
 std::shared_ptr<const Members> JoinedCluster::members() const noexcept {

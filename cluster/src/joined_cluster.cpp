@@ -26,8 +26,8 @@ Result<std::unique_ptr<ClusterInvoker>> JoinedCluster::join(ClusterParts parts, 
 }
 
 JoinedCluster::JoinedCluster(ClusterParts parts, const ClusterOptions& options)
-    : parts_(std::move(parts)),
-      budget_(options.retry_percent, options.retries_per_second, parts_.executor->clock().now()),
+    : standing_(std::make_shared<Standing>(std::move(parts), options.retry_percent, options.retries_per_second)),
+      parts_(standing_->parts),
       known_(parts_.registries.size(), KnownInstances({options.stale_limit, options.collapse_percent})),
       link_(std::make_shared<Link>(Link{this})) {
   expiry_.cluster = this;
@@ -96,13 +96,13 @@ Result<void> JoinedCluster::watch_documents(Registry& registry, std::size_t inde
 
 void JoinedCluster::on_snapshot(std::size_t index, const Result<Snapshot>& snapshot) {
   if (!snapshot.ok()) {
-    registry_error_ = snapshot.error();
+    standing_->registry_error = snapshot.error();
     parts_.log->warn("registry", who() + snapshot.error().text() + "; the last set of instances is kept");
     return;
   }
   KnownInstances& known = known_[index];
   if (!known.apply(*snapshot, parts_.executor->clock().now())) return;
-  registry_error_ = Error();
+  standing_->registry_error = Error();
   if (const std::size_t kept = known.kept(); kept > 0)
     parts_.log->warn("collapsed", who() + std::to_string(kept) + " of " + std::to_string(known.size()) +
                                       " instances vanished at once without having been withdrawn; they are kept for "
@@ -130,12 +130,15 @@ void JoinedCluster::refresh(bool documents_changed) {
   Dials now;
   TimePoint next_expiry = never;
   std::set<std::pair<std::string_view, std::string_view>> addresses;
-  dial_error_ = Error();
+  standing_->dial_error = Error();
+  standing_->answered = true;
+  standing_->known = 0;
   for (const KnownInstances& known : known_) {
     next_expiry = std::min(next_expiry, known.next_expiry());
+    standing_->known += known.size();
     known.each([&](const Instance& instance) {
       // Announced in two registries, or left over from before a restart: one provider all the same.
-      if (!instance.serving || !addresses.emplace(instance.transport, instance.address).second) return;
+      if (!addresses.emplace(instance.transport, instance.address).second) return;
       dial(instance, dials_, now, *members);
     });
   }
@@ -146,7 +149,8 @@ void JoinedCluster::refresh(bool documents_changed) {
   const Dials gone = std::exchange(dials_, std::move(now));  // leavers end here, after their calls
   if (same && !documents_changed) return;
   auto table = compile(*members);
-  auto* fresh = new Generation(std::move(members), std::move(table), *parts_.balancer);
+  if (parts_.router && !table) return;  // the generation in force stays: unrouted calls would go astray
+  auto* fresh = new Generation(standing_, std::move(members), std::move(table));
   if (Generation* old = std::exchange(current_, fresh)) old->release();
 }
 
@@ -163,7 +167,7 @@ void JoinedCluster::dial(const Instance& instance, Dials& old, Dials& now, Membe
   } else {
     auto endpoint = parts_.dialer->dial(instance);
     if (!endpoint.ok()) {
-      dial_error_ = endpoint.error();
+      standing_->dial_error = endpoint.error();
       parts_.log->warn("dial", who() + "instance " + instance.id + " at " + instance.address + " is left out: " +
                                    endpoint.error().text());
       return;
@@ -186,24 +190,8 @@ std::unique_ptr<Router::Table> JoinedCluster::compile(const Members& members) {
   parts_.log->error("routing", who() + table.error().text() + "; the rules before stay in force");
   table = parts_.router->compile(members, compiled_);
   if (table.ok()) return std::move(*table);
-  parts_.log->error("routing", who() + table.error().text() + "; calls are not routed");
+  parts_.log->error("routing", who() + table.error().text() + "; the instances and rules in force stay");
   return nullptr;
-}
-
-std::string JoinedCluster::why_empty() const {
-  std::string text;
-  if (!current_) {
-    text = "the registry has not answered yet";
-  } else if (dial_error_) {
-    text = "none of the known ones can be dialled, for example: " + dial_error_.text();
-  } else {
-    std::size_t known = 0;
-    for (const KnownInstances& one : known_) known += one.size();
-    text = known > 0 ? std::to_string(known) + " known, none of them serving"
-                     : "0 known; is there a server that announces this service, group and version?";
-  }
-  if (registry_error_) text += " (" + registry_error_.text() + ")";
-  return text;
 }
 
 }  // namespace tenon::cluster

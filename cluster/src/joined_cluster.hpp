@@ -6,7 +6,7 @@
 
 #include "generation.hpp"
 #include "known_instances.hpp"
-#include "retry_budget.hpp"
+#include "standing.hpp"
 #include "tenon/cluster.hpp"
 #include "tenon/scope.hpp"
 
@@ -34,16 +34,10 @@ class JoinedCluster final : public ClusterInvoker {
   Task<Result<void>> ready(TimePoint deadline) override;
   std::shared_ptr<const Members> members() const noexcept override;
 
-  // For its calls' candidates.
-  const ServiceName& service() const noexcept { return parts_.service; }
-  bool spend_retry() noexcept { return budget_.spend(parts_.executor->clock().now()); }
-  /// Why there are no members, for people.
-  std::string why_empty() const;
-
  private:
-  /// What observers hold: they may be called by posts that outlive the cluster.
+  /// What observers and waiting calls hold: they may go on after the cluster.
   struct Link {
-    JoinedCluster* cluster;
+    JoinedCluster* cluster;  // null: gone
   };
   struct Expiry : Alarm {
     JoinedCluster* cluster = nullptr;
@@ -68,20 +62,25 @@ class JoinedCluster final : public ClusterInvoker {
   void dial(const Instance& instance, Dials& old, Dials& now, Members& members);
   std::unique_ptr<Router::Table> compile(const Members& members);
 
-  Task<Result<Response>> call_now(Request& request);
-  Task<Result<Response>> call_when_known(Request& request);
-  Task<bool> known_by(TimePoint deadline, Cancellation* cancel);
-  std::string who() const { return parts_.service.text() + ": "; }
+  // Static: none of them touches a cluster that may be gone.
+  static Task<Result<Response>> call_now(Hold held, Request& request);
+  static Task<Result<Response>> call_when_known(std::shared_ptr<const Link> link, std::shared_ptr<Standing> shared,
+                                                Request& request);
+  static Task<bool> known_by(std::shared_ptr<const Link> link, Executor& executor, TimePoint deadline,
+                             Cancellation* cancel);
+  static Task<Broadcast> ask_each(std::shared_ptr<const Link> link, std::shared_ptr<Standing> standing,
+                                  Request& request);
+  static Task<Result<void>> wait_open(std::shared_ptr<const Link> link, std::shared_ptr<Standing> standing,
+                                      TimePoint deadline);
+  std::string who() const { return standing_->who(); }
 
-  ClusterParts parts_;
-  RetryBudget budget_;
+  const std::shared_ptr<Standing> standing_;
+  const ClusterParts& parts_;
   std::vector<KnownInstances> known_;                          // one for each registry
   std::map<std::pair<std::size_t, std::string>, Document> documents_;  // by registry and kind
   std::vector<Document> compiled_;                             // the last that made a table
   Dials dials_;
   Generation* current_ = nullptr;  // null: no registry has answered yet
-  Error registry_error_;
-  Error dial_error_;
   Expiry expiry_;
   std::shared_ptr<Link> link_;
   std::vector<std::unique_ptr<Watch>> watches_;

@@ -24,7 +24,7 @@ std::unique_ptr<Picker> RoundRobin::over(const Members& members) const {
 RoundRobinPicker::RoundRobinPicker(const Members& members, std::uint64_t start) : members_(members) {
   std::vector<std::uint32_t> weights;
   weights.reserve(members.size());
-  for (const auto& member : members) weights.push_back(member->instance().weight);
+  for (const auto& member : members) weights.push_back(member->instance().serving ? member->instance().weight : 0);
   std::uint32_t divisor = 0;
   for (const std::uint32_t weight : weights) divisor = std::gcd(divisor, weight);
   std::uint64_t round = 0;

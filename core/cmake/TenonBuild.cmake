@@ -76,21 +76,21 @@ function(tenon_add_plugin NAME)
   endif()
 endfunction()
 
-# tenon_add_proto_library(NAME PROTOS … [IMPORT_DIRS …] [LINK …])
+# tenon_add_proto_library(NAME PROTOS … [BASE dir] [IMPORT_DIRS …] [LINK …])
 #   One SHARED library for a set of .proto files: messages by protoc, stubs and skeletons by protoc-gen-tenon
 #   (FILE.pb.h, FILE.tenon.h). Everything that uses these messages (host, service plugins, tests) links this one
 #   library, so that a process holds one copy of each descriptor.
-#   A file is known to protoc, and its headers to C++, by its path below the first of IMPORT_DIRS that contains it, else
-#   below the current source directory (else by its bare name). LINK: proto libraries that own imported files.
+#   A file is known to protoc, and its headers to C++, by its path below BASE or the first of IMPORT_DIRS that contains
+#   it, else below the current source directory (else by its bare name). LINK: proto libraries that own imported files.
 function(tenon_add_proto_library NAME)
-  cmake_parse_arguments(ARG "" "" "PROTOS;IMPORT_DIRS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "BASE" "PROTOS;IMPORT_DIRS;LINK" ${ARGN})
   if(NOT ARG_PROTOS OR ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tenon_add_proto_library(${NAME}): PROTOS is missing, or unknown arguments: "
                         "${ARG_UNPARSED_ARGUMENTS}")
   endif()
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.proto-gen)
   set(roots)
-  foreach(dir IN LISTS ARG_IMPORT_DIRS)
+  foreach(dir IN LISTS ARG_BASE ARG_IMPORT_DIRS)
     get_filename_component(dir ${dir} ABSOLUTE)
     list(APPEND roots ${dir})
   endforeach()

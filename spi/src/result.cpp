@@ -51,7 +51,6 @@ namespace {
 const std::string no_text;
 }
 
-Error::Error() noexcept : detail_(nullptr) {}
 Error::Error(Errc code, std::string text, Delivery delivery, Advice advice) : detail_(new Detail) {
   detail_->code = code;
   detail_->delivery = delivery;
@@ -59,12 +58,7 @@ Error::Error(Errc code, std::string text, Delivery delivery, Advice advice) : de
   detail_->text = std::move(text);
 }
 Error::Error(const Error& other) : detail_(other.detail_ ? new Detail(*other.detail_) : nullptr) {}
-Error::Error(Error&& other) noexcept : detail_(std::exchange(other.detail_, nullptr)) {}
-Error& Error::operator=(Error other) noexcept {
-  std::swap(detail_, other.detail_);
-  return *this;
-}
-Error::~Error() { delete detail_; }
+void Error::destroy() noexcept { delete detail_; }
 
 Errc Error::code() const noexcept { return detail_ ? detail_->code : Errc::ok; }
 Delivery Error::delivery() const noexcept { return detail_ ? detail_->delivery : Delivery::ran; }

@@ -24,8 +24,14 @@ struct Connector::Pending {
   std::optional<Watched> socket;
 };
 
-Connector::Connector(const HostPort& to, Executor& home, TimePoint deadline, const TcpOptions& options)
-    : to_(to), home_(home), deadline_(deadline), started_(home.clock().now()), options_(options) {
+Connector::Connector(const HostPort& to, Executor& home, TimePoint deadline, const TcpOptions& options,
+                     std::vector<SocketAddress> known)
+    : to_(to),
+      home_(home),
+      deadline_(deadline),
+      started_(home.clock().now()),
+      options_(options),
+      addresses_(std::move(known)) {
   limit_.connector = this;
   limit_.fire = [](Alarm* alarm) { static_cast<Limit*>(alarm)->connector->expired(); };
 }
@@ -40,6 +46,8 @@ bool Connector::await_suspend(std::coroutine_handle<> caller) {
   pending_ = std::make_shared<Pending>(*this);
   if (started_ >= deadline_) {
     finish(late());
+  } else if (!addresses_.empty()) {
+    try_next();
   } else if (to_.form == HostPort::Form::name) {
     resolve();
   } else if (const auto literal = literal_address(to_)) {

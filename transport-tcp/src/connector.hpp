@@ -15,7 +15,9 @@ namespace tenon::tcp {
 /// Threads: home's.
 class Connector {
  public:
-  Connector(const HostPort& to, Executor& home, TimePoint deadline, const TcpOptions& options);
+  /// `known`: the addresses of a name that has been looked up already; empty: look it up.
+  Connector(const HostPort& to, Executor& home, TimePoint deadline, const TcpOptions& options,
+            std::vector<SocketAddress> known = {});
   Connector(const Connector&) = delete;
   Connector& operator=(const Connector&) = delete;
   ~Connector();

@@ -4,22 +4,27 @@
 #include "tenon/app.hpp"
 #include "tenon/functions.hpp"
 
+int fail(const tenon::Error& error) {
+  std::fprintf(stderr, "%s\n", error.text().c_str());
+  return 1;
+}
+
 int main() {
   tenon::AppOptions options;
   options.plugins.load = {"transport-memory", "protocol-tenon", "serialize-json", "cluster"};
   options.server.listen = {{.address = "here", .protocols = {"tenon"}, .transport = "memory"}};
   options.client.references["sums"] = {
       .service = "demo.Sums", .address = "here", .transport = "memory", .serializer = "json"};
+  auto app = tenon::App::create(std::move(options));
+  if (!app.ok()) return fail(app.error());
 
-  auto service = std::make_shared<tenon::Functions>("demo.Sums");
-  service->add("add", [](int a, int b) { return a + b; });
+  auto sums = std::make_shared<tenon::Functions>("demo.Sums");
+  sums->add("add", [](int a, int b) { return a + b; });
+  (*app)->provide(sums);
+  if (auto started = (*app)->start(); !started.ok()) return fail(started.error());
 
-  auto app = tenon::App::create(std::move(options)).value();
-  app->provide(service);
-  if (auto started = app->start(); !started.ok()) return std::fprintf(stderr, "%s\n", started.error().text().c_str());
-
-  const tenon::ClientFunction<int(int, int)> add(app->reference("sums"), "add");
+  const tenon::ClientFunction<int(int, int)> add((*app)->reference("sums"), "add");
   const tenon::Result<int> sum = add(40, 2);
-  std::printf("40 + 2 = %s\n", sum.ok() ? std::to_string(*sum).c_str() : sum.error().text().c_str());
-  return sum.ok() ? 0 : 1;
+  if (!sum.ok()) return fail(sum.error());
+  std::printf("40 + 2 = %d\n", *sum);
 }

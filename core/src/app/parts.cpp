@@ -84,18 +84,6 @@ Result<void> App::Parts::start() {
   return {};
 }
 
-template <class K>
-Result<std::vector<std::shared_ptr<K>>> App::Parts::make_list(const std::vector<Component>& components,
-                                                              const std::string& path) {
-  std::vector<std::shared_ptr<K>> made;
-  for (std::size_t index = 0; index < components.size(); ++index) {
-    auto one = builder->make<K>(components[index], path + "[" + std::to_string(index) + "]");
-    if (!one.ok()) return std::move(one).error();
-    made.push_back(std::move(*one));
-  }
-  return made;
-}
-
 Result<std::shared_ptr<const Encodings>> App::Parts::encodings(std::size_t limit) {
   std::vector<std::shared_ptr<const Serializer>> serializers;
   for (const std::string_view name : host->catalog().names(Serializer::kind)) {

@@ -49,8 +49,17 @@ class App::Parts {
   Result<void> announce();
   Result<std::shared_ptr<BoundReference>> open_reference(const std::string& name, const ReferenceOptions& chosen);
   Result<void> open_references();
+  /// Builds every component of a list, in order.
   template <class K>
-  Result<std::vector<std::shared_ptr<K>>> make_list(const std::vector<Component>& components, const std::string& path);
+  Result<std::vector<std::shared_ptr<K>>> make_list(const std::vector<Component>& components, const std::string& path) {
+    std::vector<std::shared_ptr<K>> made;
+    for (std::size_t index = 0; index < components.size(); ++index) {
+      auto one = builder->make<K>(components[index], path + "[" + std::to_string(index) + "]");
+      if (!one.ok()) return std::move(one).error();
+      made.push_back(std::move(*one));
+    }
+    return made;
+  }
 
   std::vector<Announced> announced_;
   std::mutex references_mutex_;

@@ -35,7 +35,7 @@ Connection::Connection(Loop& loop, Log& log, std::unique_ptr<ByteStream> stream,
   session_alarm_.fire = [](Alarm* alarm) {
     const auto keep = static_cast<OwnAlarm*>(alarm)->connection->shared_from_this();
     if (auto ticked = keep->session_->tick(keep->loop_.clock().now()); !ticked.ok())
-      keep->fail(std::move(ticked).error());
+      keep->violated(std::move(ticked).error());
     else
       keep->watch_deadline();
   };
@@ -50,7 +50,7 @@ Connection::~Connection() {
 void Connection::start(std::string_view first) {
   const auto keep = shared_from_this();
   heard_ = loop_.clock().now();
-  if (auto ticked = session_->tick(heard_); !ticked.ok()) return fail(std::move(ticked).error());
+  if (auto ticked = session_->tick(heard_); !ticked.ok()) return violated(std::move(ticked).error());
   watch_deadline();
   if (options_.heartbeat > Duration{0}) loop_.clock().arm(heartbeat_, heard_ + options_.heartbeat);
   mark_dirty();
@@ -110,7 +110,7 @@ void Connection::read_direct(const Want& first) {
     if (read.status == IoResult::Status::failed) return fail(Error(Errc::unavailable, io_text(read.error)));
     total += read.bytes;
     if (auto taken = session_->received_direct(read.bytes, *this); !taken.ok())
-      return fail(std::move(taken).error());
+      return violated(std::move(taken).error());
   }
 }
 
@@ -118,7 +118,7 @@ bool Connection::parse(std::string_view bytes) {
   auto consumed = session_->received(bytes, *this);
   if (closed_) return false;
   if (!consumed.ok()) {
-    fail(std::move(consumed).error());
+    violated(std::move(consumed).error());
     return false;
   }
   const std::string_view rest = bytes.substr(*consumed);
@@ -213,28 +213,29 @@ void Connection::close(Error reason) {
   if (closed_) return;
   const auto keep = shared_from_this();
   session_->close(reason);
-  if (!waiting_write_ && session_->unwritten() > 0) {
-    Gather gather;
-    session_->produce(gather, write_budget);
-    (void)stream_->try_write(gather.parts());  // best effort: the peer learns the reason if there is room
-  }
+  write_farewell();
   stream_->finish();
   fail(std::move(reason));
+}
+
+void Connection::violated(Error error) {
+  if (closed_) return;
+  log_.warn("malformed-frame", peer_.protocol + " connection of " + peer_.peer + " closed: " + error.text());
+  session_->close(error);
+  write_farewell();
+  fail(std::move(error));
+}
+
+void Connection::write_farewell() {
+  if (waiting_write_) return;
+  Gather gather;
+  session_->produce(gather, write_budget);
+  if (gather.bytes()) (void)stream_->try_write(gather.parts());  // the peer learns the reason if there is room
 }
 
 void Connection::fail(Error error) {
   if (closed_) return;
   const auto keep = shared_from_this();
-  // The peer sent something that cannot be: tell it, and the log.
-  if (error.code() == Errc::malformed || error.code() == Errc::too_large) {
-    log_.warn("malformed-frame", peer_.protocol + " connection of " + peer_.peer + " closed: " + error.text());
-    if (!waiting_write_) {
-      session_->close(error);
-      Gather gather;
-      session_->produce(gather, write_budget);
-      if (gather.bytes()) (void)stream_->try_write(gather.parts());
-    }
-  }
   closed_ = true;
   loop_.cancel_turn_end(*this);
   loop_.clock().cancel(heartbeat_);

@@ -62,6 +62,9 @@ class Connection final : private FrameSink, private TurnEnd, public std::enable_
   void await_readable();
   void flush();
   void mark_dirty() { loop_.at_turn_end(*this); }
+  /// The peer broke the protocol: tells it and the log, then fails.
+  void violated(Error error);
+  void write_farewell();
   void fail(Error error);
   void beat();
   void watch_deadline();

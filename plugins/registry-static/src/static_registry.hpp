@@ -10,37 +10,34 @@
 
 namespace tenon::fixed {
 
-/// One line of the list: an instance of one service.
+/// One provider, written out.
 struct StaticInstance {
   std::string service;
   std::string group;
   std::string version;
-  std::string id;
-  std::string transport;
   std::string address;
+  std::string transport;
   std::vector<std::string> protocols;
   std::uint32_t weight = 100;
+  std::string id;
   std::map<std::string, std::string> metadata;
 };
 BOOST_DESCRIBE_STRUCT(StaticInstance, (),
-                      (service, group, version, id, transport, address, protocols, weight, metadata))
+                      (service, group, version, address, transport, protocols, weight, id, metadata))
 
 struct StaticOptions {
   std::vector<StaticInstance> instances;
+  std::map<std::string, std::vector<std::string>> addresses;
 };
-BOOST_DESCRIBE_STRUCT(StaticOptions, (), (instances))
+BOOST_DESCRIBE_STRUCT(StaticOptions, (), (instances, addresses))
 
-/// Registry "static": the instances its options list, for as long as the process runs. Announcing changes nothing.
-/// Threads: the executor of its environment.
+/// Registry "static": the manifest is the registry. What it says never changes while the process runs.
 class StaticRegistry final : public Registry {
  public:
   using Options = StaticOptions;
-  /// Fails with: config (an entry without service or address, two instances of a service with one id).
+  /// Fails with: config (no service, no address, an id or address twice in one service).
   static Result<std::unique_ptr<StaticRegistry>> create(Options options, Environment environment);
-  StaticRegistry(Options options, Environment environment)
-      : options_(std::move(options)), executor_(environment.executor), log_(environment.log) {}
 
-  /// The lease is only logged: who listens where is written in the options of those who call.
   Task<Result<std::unique_ptr<Lease>>> announce(const ServiceName& service, Instance instance) override;
   Result<std::unique_ptr<Watch>> watch(const Subscription& subscription, SnapshotObserver observer) override;
   Result<std::unique_ptr<Watch>> watch_document(const std::string& kind, const std::string& group,
@@ -48,9 +45,15 @@ class StaticRegistry final : public Registry {
   RegistryAdmin* admin() noexcept override { return nullptr; }
 
  private:
-  Snapshot snapshot(const ServiceName& service) const;
+  struct Entry {
+    ServiceName service;  ///< an empty group or version stands for any
+    Instance instance;
+  };
+  StaticRegistry(std::vector<Entry> entries, Environment environment)
+      : entries_(std::move(entries)), executor_(environment.executor), log_(environment.log) {}
+  std::string services() const;
 
-  const Options options_;
+  const std::vector<Entry> entries_;
   Executor& executor_;
   Log& log_;
 };
@@ -60,15 +63,18 @@ class StaticRegistry final : public Registry {
 template <>
 struct tenon::Describe<tenon::fixed::StaticInstance> {
   static constexpr auto members = tenon::members(
-      tenon::member("service", "interface it offers, as in client.references"),
-      tenon::member("group", "its group; left out: any"), tenon::member("version", "its version; left out: any"),
-      tenon::member("id", "unique within the service; left out: the address"),
-      tenon::member("transport", "left out: the reference's"), tenon::member("address", "where it listens"),
-      tenon::member("protocols", "those it speaks; left out: any"),
-      tenon::member("weight", "its share of the calls; 0: none"),
-      tenon::member("metadata", "texts for routers and people"));
+      tenon::member("service", "interface name, as references ask for it"),
+      tenon::member("group", "empty: any group"), tenon::member("version", "empty: any version"),
+      tenon::member("address", "the transport's, host:port for tcp"),
+      tenon::member("transport", "plugin name; empty: the reference's"),
+      tenon::member("protocols", "what it speaks; empty: the reference's"),
+      tenon::member("weight", "share of the calls; 0: none"), tenon::member("id", "empty: the address"),
+      tenon::member("metadata", "anything routers and tools understand"));
 };
+
 template <>
 struct tenon::Describe<tenon::fixed::StaticOptions> {
-  static constexpr auto members = tenon::members(tenon::member("instances", "who offers what, and where"));
+  static constexpr auto members = tenon::members(
+      tenon::member("instances", "providers written out"),
+      tenon::member("addresses", "the short form: {group/service:version: [host:port, …]}, group and version optional"));
 };

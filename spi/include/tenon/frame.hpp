@@ -18,7 +18,7 @@ enum class FrameKind : std::uint8_t {
   cancel,    ///< client to server: the caller gave up. The server still answers (with `cancelled` or the reply)
   ping,
   pong,
-  goaway,    ///< the sender takes no new requests; `call` is the highest request number it will still answer
+  goaway,    ///< the sender takes no new requests. Open calls that the session does not fail will still be answered
   message,   ///< one item of a stream (reserved)
   end,       ///< the end of a stream with its trailers (reserved)
   credit,    ///< flow control of a stream (reserved)

@@ -61,12 +61,17 @@ class Headers;
 /// Text says who, what, where and what to do. Foreign systems' codes survive in domain() and foreign_code().
 class TENON_SPI Error {
  public:
-  Error() noexcept;
+  Error() noexcept : detail_(nullptr) {}
   Error(Errc code, std::string text, Delivery delivery = Delivery::maybe_run, Advice advice = Advice::none);
   Error(const Error& other);
-  Error(Error&& other) noexcept;
-  Error& operator=(Error other) noexcept;
-  ~Error();
+  Error(Error&& other) noexcept : detail_(std::exchange(other.detail_, nullptr)) {}
+  Error& operator=(Error other) noexcept {
+    std::swap(detail_, other.detail_);
+    return *this;
+  }
+  ~Error() {
+    if (detail_) destroy();
+  }
 
   explicit operator bool() const noexcept { return detail_ != nullptr; }
   Errc code() const noexcept;
@@ -95,6 +100,7 @@ class TENON_SPI Error {
 
  private:
   struct Detail;
+  void destroy() noexcept;
   Detail* detail_;
 };
 

@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <utility>
+
+#include "retry_budget.hpp"
+#include "tenon/cluster.hpp"
+
+namespace tenon::cluster {
+
+/// What a reference's cluster shares with its calls, which may end after it.
+/// Threads: the reference's executor.
+struct Standing {
+  Standing(ClusterParts p, std::uint32_t retry_percent, std::uint32_t retries_per_second)
+      : parts(std::move(p)), budget(retry_percent, retries_per_second, parts.executor->clock().now()) {}
+
+  /// Why there are no members, for people.
+  std::string why_empty() const;
+  TimePoint now() const noexcept { return parts.executor->clock().now(); }
+  std::string who() const { return parts.service.text() + ": "; }
+
+  const ClusterParts parts;
+  RetryBudget budget;
+  bool answered = false;   ///< some registry has said who is there
+  std::size_t known = 0;   ///< instances the registries name
+  Error registry_error;    ///< the last one, none after a good snapshot
+  Error dial_error;        ///< why one of the known instances cannot be dialled
+};
+
+}  // namespace tenon::cluster

@@ -1,0 +1,41 @@
+#include "contract/transport_contract.hpp"
+
+#include "memory_transport.hpp"
+#include "tcp_transport.hpp"
+
+namespace tenon::test {
+namespace {
+
+std::unique_ptr<Transport> make_tcp(Environment environment) {
+  auto made = tcp::TcpTransport::create({}, environment);
+  return made.ok() ? std::move(*made) : nullptr;
+}
+
+std::unique_ptr<Transport> make_memory(Environment environment) {
+  auto made = mem::MemoryTransport::create({}, environment);
+  return made.ok() ? std::move(*made) : nullptr;
+}
+
+/// A buffer of eight bytes: everything blocks all the time.
+std::unique_ptr<Transport> make_cramped(Environment environment) {
+  mem::MemoryOptions options;
+  options.buffer = 8;
+  auto made = mem::MemoryTransport::create(options, environment);
+  return made.ok() ? std::move(*made) : nullptr;
+}
+
+std::string by_name(const std::string& address) { return "localhost" + address.substr(address.rfind(':')); }
+
+INSTANTIATE_TEST_SUITE_P(Tcp, TransportContract,
+                         testing::Values(TransportCase{"v4", make_tcp, "127.0.0.1:0", "127.0.0.1:1"},
+                                         TransportCase{"v6", make_tcp, "[::1]:0", "[::1]:1"},
+                                         TransportCase{"name", make_tcp, "localhost:0", "localhost:1", by_name}),
+                         name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(Memory, TransportContract,
+                         testing::Values(TransportCase{"wide", make_memory, "contract", "nobody"},
+                                         TransportCase{"cramped", make_cramped, "contract", "nobody"}),
+                         name_of_case);
+
+}  // namespace
+}  // namespace tenon::test
