@@ -32,9 +32,9 @@ struct Window {
 
 /// What was run.
 struct Workload {
-  std::string peer;        ///< who answered: "tenon", "raw", "raw-pb"
-  std::string mode;        ///< how it was driven: "coroutine", "sync", "callback", "epoll"
-  unsigned size = 0;       ///< payload bytes each way
+  std::string peer;   ///< who answered: "tenon", "raw", "raw-pb"
+  std::string mode;   ///< how it was driven: "coroutine", "sync", "callback", "epoll"
+  unsigned size = 0;  ///< payload bytes each way
   unsigned outstanding = 1;
   unsigned connections = 1;
   unsigned providers = 1;
@@ -50,9 +50,7 @@ struct Figures {
   std::uint64_t errors = 0;
   double seconds = 0;
 
-  double calls_per_second() const noexcept {
-    return seconds > 0 ? static_cast<double>(latency.count()) / seconds : 0;
-  }
+  double calls_per_second() const noexcept { return seconds > 0 ? static_cast<double>(latency.count()) / seconds : 0; }
 };
 
 /// One JSON object: workload, peer, mode, size, concurrency, connections, providers, calls, errors, seconds, qps, mb_s

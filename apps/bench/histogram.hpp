@@ -29,9 +29,7 @@ class Histogram {
 
   std::uint64_t count() const noexcept { return count_; }
   std::uint64_t max() const noexcept { return max_; }
-  double mean() const noexcept {
-    return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
-  }
+  double mean() const noexcept { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
   /// The smallest recorded duration that at least the share `p` (0 … 1) of all durations do not exceed, in
   /// nanoseconds and to bucket precision; 0 when nothing was recorded.
   double quantile(double p) const noexcept {
@@ -40,8 +38,7 @@ class Histogram {
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < buckets; ++i) {
       seen += counts_[i];
-      if (counts_[i] != 0 && static_cast<double>(seen) >= wanted)
-        return std::min(middle(i), static_cast<double>(max_));
+      if (counts_[i] != 0 && static_cast<double>(seen) >= wanted) return std::min(middle(i), static_cast<double>(max_));
     }
     return static_cast<double>(max_);
   }

@@ -101,8 +101,7 @@ void RawConnection::consume(std::size_t bytes) noexcept {
 
 bool RawConnection::flush() {
   while (has_output()) {
-    const ssize_t sent =
-        ::send(socket_.fd(), output_.data() + written_, output_.size() - written_, MSG_NOSIGNAL);
+    const ssize_t sent = ::send(socket_.fd(), output_.data() + written_, output_.size() - written_, MSG_NOSIGNAL);
     if (sent < 0) {
       if (errno == EINTR) continue;
       if (errno == EAGAIN) break;

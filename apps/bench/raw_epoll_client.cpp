@@ -19,8 +19,11 @@ namespace {
 class RawLoad {
  public:
   RawLoad(RawMode mode, std::uint16_t port, Workload workload, std::size_t read_buffer)
-      : mode_(mode), workload_(std::move(workload)), epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-        issued_(workload_.outstanding), payload_(workload_.size, 'x') {
+      : mode_(mode),
+        workload_(std::move(workload)),
+        epoll_(::epoll_create1(EPOLL_CLOEXEC)),
+        issued_(workload_.outstanding),
+        payload_(workload_.size, 'x') {
     if (epoll_.fd() < 0) die("epoll_create1");
     for (unsigned i = 0; i < workload_.connections; ++i)
       lines_.push_back(std::make_unique<Line>(Socket::connect(port), epoll_.fd(), read_buffer));

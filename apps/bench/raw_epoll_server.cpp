@@ -19,7 +19,10 @@ namespace {
 class RawServer {
  public:
   RawServer(RawMode mode, std::uint16_t port, std::size_t read_buffer)
-      : mode_(mode), read_buffer_(read_buffer), listener_(Socket::listen(port)), epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+      : mode_(mode),
+        read_buffer_(read_buffer),
+        listener_(Socket::listen(port)),
+        epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
     if (epoll_.fd() < 0) die("epoll_create1");
     epoll_event event{};
     event.events = EPOLLIN;
@@ -63,8 +66,8 @@ class RawServer {
       connection.consume(taken);
     } else {
       bool good = true;
-      const std::size_t taken = connection.parse(
-          [&](const char* body, std::size_t size) { good = good && answer(connection, body, size); });
+      const std::size_t taken =
+          connection.parse([&](const char* body, std::size_t size) { good = good && answer(connection, body, size); });
       if (!good) return false;
       connection.consume(taken);
     }

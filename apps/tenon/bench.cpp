@@ -36,7 +36,8 @@ constexpr unsigned most_threads = 1000;
 
 constexpr const char* footer =
     "Measures bench.Echo/Echo in closed loops: as many calls as --concurrency says are in flight, each is followed by\n"
-    "the next at once. The callee is any server that runs plugin bench-echo; --spawn starts one (or several) of its own.\n"
+    "the next at once. The callee is any server that runs plugin bench-echo; --spawn starts one (or several) of its "
+    "own.\n"
     "Times are from the moment a call is made until its answer is decoded. mb_s counts payload bytes one way, 10^6.\n"
     "\n"
     "Examples:\n"
@@ -111,8 +112,8 @@ Result<AppOptions> app_options(const BenchOptions& bench, const std::vector<Chil
 }
 
 void print_header() {
-  std::printf("%9s %9s %11s %9s %12s %10s %10s %10s %10s %10s %8s\n", "providers", "bytes", "outstanding", "mode", "calls/s",
-              "MB/s", "p50 us", "p90 us", "p99 us", "p99.9 us", "errors");
+  std::printf("%9s %9s %11s %9s %12s %10s %10s %10s %10s %10s %8s\n", "providers", "bytes", "outstanding", "mode",
+              "calls/s", "MB/s", "p50 us", "p90 us", "p99 us", "p99.9 us", "errors");
 }
 
 void print_row(const ::bench::Figures& figures) {
@@ -155,7 +156,7 @@ int run_cells(const BenchOptions& bench, App& app) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Cell& cell = cells[i];
     const std::shared_ptr<Reference> reference = app.reference(reference_name(cell.providers));
-    if (Result<void> there = await_callee(reference, cell.size, std::chrono::seconds(5)); !there.ok())
+    if (Result<void> there = await_callee(reference, cell.size, std::chrono::seconds(2)); !there.ok())
       return complain("bench", there.error());
     const std::string at = "[" + std::to_string(i + 1) + "/" + std::to_string(cells.size()) + "] ";
     LoadResult result = measure(bench, app, cell, at, line);
@@ -176,7 +177,7 @@ int run_cells(const BenchOptions& bench, App& app) {
 Result<std::vector<Child>> spawn_servers(const BenchOptions& bench) {
   std::vector<Child> children;
   const unsigned most = *std::max_element(bench.providers.begin(), bench.providers.end());
-  std::vector<std::string> arguments{"--listen", "tcp:127.0.0.1:0", "--load", "bench-echo"};
+  std::vector<std::string> arguments{"--listen", "tcp:127.0.0.1:0", "--load", "bench-echo", "--log-level", "error"};
   for (const std::string& plugin : bench.target.plugins) arguments.insert(arguments.end(), {"--load", plugin});
   for (const std::string& directory : bench.target.plugin_dir)
     arguments.insert(arguments.end(), {"--plugin-dir", directory});

@@ -1,6 +1,8 @@
 // tenon call: JSON in, JSON out, any method of any service.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -12,6 +14,7 @@
 #include "manifest/scalar.hpp"
 #include "target.hpp"
 #include "tenon/app.hpp"
+#include "tenon/value.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -118,8 +121,47 @@ Result<std::unique_ptr<InterfaceTypes>> types_of(const CallCommand& command, con
   return std::move(error).prefix("asking what " + question.service + " looks like");
 }
 
-Result<std::string> call_once(Reference& reference, const Method& method, const Object& request,
-                              const Serializer& json, const CallOptions& options) {
+// "first_name" and its JSON form "firstName" are the same member.
+std::string folded(std::string_view name) {
+  std::string text;
+  for (const char c : name)
+    if (c != '_') text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// The path of the first member of `json` that `type` does not have; serializers skip those, but people mistype them.
+std::string unknown_member(const Value& json, const MessageType& type) {
+  const Value::Map* members = json.map();
+  if (!members || type.form() != Form::message || type.name().starts_with("google.protobuf.")) return {};
+  for (const auto& [key, value] : *members) {
+    const std::string* name = key.string();
+    if (!name) continue;
+    const auto fields = type.fields();
+    const auto field = std::find_if(fields.begin(), fields.end(),
+                                    [&](const Field& candidate) { return folded(candidate.name) == folded(*name); });
+    if (field == fields.end()) return *name;
+    if (field->type->kind != Kind::message) continue;
+    if (const std::string inner = unknown_member(value, *field->type->message); !inner.empty())
+      return *name + "." + inner;
+  }
+  return {};
+}
+
+// Fills `request` from JSON. Fails with: what is wrong, for people.
+Result<void> read_request(const Serializer& json, std::string_view text, const Object& request) {
+  const std::string name(request.type().name());
+  if (Result<void> read = json.decode(text, request.type(), request.get()); !read.ok())
+    return wrong("the JSON is no " + name + ": " + read.error().text());
+  Value value;
+  if (Result<void> read = json.decode(text, message_type<Value>(), &value); !read.ok())
+    return wrong("the JSON is no " + name + ": " + read.error().text());
+  if (const std::string unknown = unknown_member(value, request.type()); !unknown.empty())
+    return wrong("the JSON is no " + name + ": it has no member \"" + unknown + '"');
+  return {};
+}
+
+Result<std::string> call_once(Reference& reference, const Method& method, const Object& request, const Serializer& json,
+                              const CallOptions& options) {
   Object reply(*method.output);
   if (Result<void> done = call_method(reference, method, request, reply, options); !done.ok())
     return std::move(done).error();
@@ -174,8 +216,7 @@ int call(const CallCommand& command) {
   const Object request(*(*method)->input);
   std::string text = question->json;
   if (text.empty()) text = request.type().form() == Form::arguments ? "[]" : "{}";
-  if (Result<void> read = (*json)->decode(text, request.type(), request.get()); !read.ok())
-    return misused("call", "the JSON is no " + std::string(request.type().name()) + ": " + read.error().text());
+  if (Result<void> read = read_request(**json, text, request); !read.ok()) return complain("call", read.error());
 
   if (command.each) return call_each(**app, **method, request, **json, options, patience);
   Result<std::string> answer = call_once(*reference, **method, request, **json, options);

@@ -12,7 +12,8 @@ namespace tenon::cli {
 namespace {
 
 constexpr const char* footer =
-    "Reads the manifest, loads its plugins and compares every component's options with what its plugin takes: all that\n"
+    "Reads the manifest, loads its plugins and compares every component's options with what its plugin takes: all "
+    "that\n"
     "a start does before it listens or connects. Every mistake is printed as file:line:col: text.\n"
     "\n"
     "Examples:\n"

@@ -53,8 +53,8 @@ Result<std::unique_ptr<InterfaceTypes>> InterfaceTypes::from_schema(const Schema
 }
 
 Result<std::unique_ptr<InterfaceTypes>> InterfaceTypes::from_proto(const std::string& file,
-                                                                  const std::vector<std::string>& imports,
-                                                                  std::string_view interface) {
+                                                                   const std::vector<std::string>& imports,
+                                                                   std::string_view interface) {
   const auto wrong = [](std::string text) { return Error(Errc::config, std::move(text), Delivery::not_run); };
   std::error_code missing;
   if (!std::filesystem::is_regular_file(file, missing)) return wrong("--proto " + file + ": there is no such file");

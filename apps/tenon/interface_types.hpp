@@ -22,8 +22,8 @@ class InterfaceTypes {
   /// From a .proto file; `imports` are searched for what it imports, then its own folder. Blocking: reads files.
   /// Fails with: config (the text has "file:line:col: text" lines), not_found (no such service in the file).
   static Result<std::unique_ptr<InterfaceTypes>> from_proto(const std::string& file,
-                                                           const std::vector<std::string>& imports,
-                                                           std::string_view interface);
+                                                            const std::vector<std::string>& imports,
+                                                            std::string_view interface);
 
   /// Fails with: not_found, with the name that may be meant or all there are.
   Result<const Method*> find(std::string_view method) const;

@@ -220,7 +220,8 @@ bool Record::ended(std::uint64_t started, const Error& error, bool right_size) {
   } else {
     ++errors_;
     if (first_error_.empty())
-      first_error_ = error ? std::string(to_string(error.code())) + ": " + error.text() : "an answer had the wrong size";
+      first_error_ =
+          error ? std::string(to_string(error.code())) + ": " + error.text() : "an answer had the wrong size";
   }
   return true;
 }

@@ -1,5 +1,7 @@
 // tenon plugins: what lies in the plugin directories, and why what is refused is refused.
 
+#include "tenon/plugins.hpp"
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -8,7 +10,6 @@
 #include "command.hpp"
 #include "figures.hpp"
 #include "target.hpp"
-#include "tenon/plugins.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -21,7 +22,8 @@ struct PluginsOptions {
 
 constexpr const char* footer =
     "Every *.so of the directories is opened in a child process, never in this one. Without DIR and --manifest the\n"
-    "directories are those a manifest without plugins.search has: ../plugins beside this program, /usr/lib/tenon/plugins.\n"
+    "directories are those a manifest without plugins.search has: ../plugins beside this program, "
+    "/usr/lib/tenon/plugins.\n"
     "\n"
     "Examples:\n"
     "  tenon plugins\n"
@@ -33,8 +35,8 @@ constexpr const char* footer =
 using ::bench::quoted;
 
 std::string json_of(const OptionReport& option) {
-  return "{\"name\":" + quoted(option.name) + ",\"type\":" + quoted(option.type) + ",\"default\":" +
-         quoted(option.value) + ",\"help\":" + quoted(option.help) + "}";
+  return "{\"name\":" + quoted(option.name) + ",\"type\":" + quoted(option.type) +
+         ",\"default\":" + quoted(option.value) + ",\"help\":" + quoted(option.help) + "}";
 }
 
 std::string json_of(const EntryReport& entry) {

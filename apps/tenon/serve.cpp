@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "command.hpp"
 #include "target.hpp"
@@ -18,6 +20,7 @@ struct ServeOptions {
   std::vector<std::string> plugins;
   std::vector<std::string> plugin_dir;
   unsigned io_threads = 0;
+  std::optional<LogLevel> log_level;
 };
 
 constexpr const char* footer =
@@ -56,9 +59,11 @@ Result<AppOptions> options_of(const ServeOptions& serve) {
     options.server.listen.assign(1, listen);
   }
   if (serve.io_threads != 0) options.runtime.io_threads = serve.io_threads;
+  if (serve.log_level) options.log.level = *serve.log_level;
   for (const std::string& plugin : serve.plugins) load_plugin(options, plugin);
   if (options.server.listen.empty())
-    return wrong(serve.manifest + ": server.listen is empty, so nobody could call; add `listen: [ { use: tcp, address: "
+    return wrong(serve.manifest +
+                 ": server.listen is empty, so nobody could call; add `listen: [ { use: tcp, address: "
                  "\"127.0.0.1:4080\", protocols: [tenon] } ]` or say --listen tcp:127.0.0.1:4080");
   return options;
 }
@@ -94,9 +99,15 @@ Subcommand add_serve(CLI::App& tenon) {
   parser->add_option("--load", options->plugins, "one more plugin, by name or path")->type_name("PLUGIN")->take_all();
   parser->add_option("--plugin-dir", options->plugin_dir, "look for plugins here first")->type_name("DIR")->take_all();
   parser->add_option("--io-threads", options->io_threads, "instead of the manifest's")->check(CLI::Range(1, 256));
+  const std::map<std::string, LogLevel> levels{{"trace", LogLevel::trace}, {"debug", LogLevel::debug},
+                                               {"info", LogLevel::info},   {"warn", LogLevel::warn},
+                                               {"error", LogLevel::error}, {"off", LogLevel::off}};
+  parser->add_option("--log-level", options->log_level, "trace, debug, info, warn, error or off")
+      ->transform(CLI::CheckedTransformer(levels));
   return {parser, [options] {
             if (options->manifest.empty() && options->listen.empty())
-              return misused("serve", "say what to serve: --manifest FILE, or --listen tcp:HOST:PORT with --load PLUGIN");
+              return misused("serve",
+                             "say what to serve: --manifest FILE, or --listen tcp:HOST:PORT with --load PLUGIN");
             return serve(*options);
           }};
 }

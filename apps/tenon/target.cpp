@@ -165,7 +165,8 @@ Address split_address(const std::string& text) {
   const std::string_view rest = std::string_view(text).substr(colon + 1);
   const bool is_word = std::all_of(head.begin(), head.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   // "localhost:4080" is a host and a port, "tcp:localhost:4080" and "memory:name" begin with a transport.
-  const bool is_port = !rest.empty() && std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool is_port =
+      !rest.empty() && std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
   const bool lists_hosts = rest.find(',') != std::string_view::npos && rest.find(':') == rest.rfind(':');
   if (!is_word || is_port || (lists_hosts && rest.find(',') < rest.find(':'))) return {"", text};
   if (head == "unix") return {"tcp", text};

@@ -23,9 +23,9 @@ struct TargetOptions {
   std::string protocol;
   std::string group;
   std::string version;
-  std::string timeout;                 ///< "1s"
-  std::vector<std::string> plugins;    ///< more plugins to load, by name or by path
-  std::vector<std::string> plugin_dir; ///< searched before the usual directories
+  std::string timeout;                  ///< "1s"
+  std::vector<std::string> plugins;     ///< more plugins to load, by name or by path
+  std::vector<std::string> plugin_dir;  ///< searched before the usual directories
 };
 
 /// Adds them to a subcommand's command line.

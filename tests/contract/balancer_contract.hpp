@@ -66,7 +66,7 @@ TEST_P(BalancerContract, KeepsRatiosWithinThreePercent) {
     double total = 0;
     for (const std::uint32_t weight : weights) total += weight;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-      const double expected = picks * weights[i] / total;
+      const double expected = double{picks} * weights[i] / total;
       EXPECT_NEAR(got[i], expected, expected * 0.03 + 2) << "member " << i << " of weight " << weights[i];
     }
   }

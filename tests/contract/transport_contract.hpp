@@ -9,6 +9,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,10 @@ struct TransportCase {
   std::string nowhere;  ///< well-formed, nobody listens
   /// Given the listener's address: the one to connect to (a host name instead of a number).
   std::function<std::string(const std::string&)> reach = [](const std::string& address) { return address; };
+  std::size_t large = 24u << 20;  ///< bytes of a transfer no buffer holds
 };
+
+inline void PrintTo(const TransportCase& shown, std::ostream* out) { *out << shown.name; }
 
 inline std::string name_of_case(const testing::TestParamInfo<TransportCase>& info) { return info.param.name; }
 
@@ -99,7 +103,7 @@ TEST_P(TransportContract, EchoesAndTellsWhoIsWho) {
 
 TEST_P(TransportContract, CarriesALargeTransferThroughBackpressure) {
   Pair pair = make_pair();
-  const std::string bytes = pattern(24u << 20);
+  const std::string bytes = pattern(GetParam().large);
   auto writer = std::async(std::launch::async,
                            [&] { return client_.run([&] { return write_all(*pair.client, bytes); }); });
   const ReadAll read = server_.run([&] { return read_all(*pair.server, bytes.size(), 9999); });
@@ -302,7 +306,7 @@ TEST_P(TransportContract, AcceptsOntoAnotherExecutor) {
   const std::thread::id home_thread = home.call([] { return std::this_thread::get_id(); });
   std::thread::id seen;
   const auto read = home.run([&]() -> Task<ReadAll> {
-    auto reading = read_all(**server, 8);
+    auto reading = read_all(**server, 4);
     ReadAll all = co_await reading;
     seen = std::this_thread::get_id();
     co_return std::move(all);

@@ -53,4 +53,35 @@ class RawSocket {
   bool connected_ = false;
 };
 
+/// A loopback port whose accept queue is full: the kernel drops further connection attempts, which hang.
+class BlackHole {
+ public:
+  BlackHole() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in at = {};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    (void)::bind(listener_, reinterpret_cast<sockaddr*>(&at), size);
+    (void)::listen(listener_, 0);
+    (void)::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size);
+    port_ = ntohs(at.sin_port);
+    for (int& fill : fills_) {
+      fill = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+      (void)::connect(fill, reinterpret_cast<sockaddr*>(&at), size);
+    }
+  }
+  BlackHole(const BlackHole&) = delete;
+  BlackHole& operator=(const BlackHole&) = delete;
+  ~BlackHole() {
+    for (const int fill : fills_) ::close(fill);
+    ::close(listener_);
+  }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  int listener_;
+  int port_ = 0;
+  int fills_[4] = {};
+};
+
 }  // namespace tenon::test

@@ -75,9 +75,8 @@ bool greet(const demo::Greeter::Client& greeter) {
 
   request.set_name("callback");
   std::promise<bool> called;
-  greeter.SayHello(request, [&called](tenon::Result<demo::HelloReply> reply) {
-    called.set_value(print("callback", reply));
-  });
+  greeter.SayHello(request,
+                   [&called](tenon::Result<demo::HelloReply> reply) { called.set_value(print("callback", reply)); });
   good &= called.get_future().get();
 
   request.set_name("future");

@@ -1,6 +1,7 @@
 // demo.Greeter for the stock host: `tenon serve --manifest host.yaml`.
-#include "greeter_service.hpp"
 #include "tenon/plugin.hpp"
+
+#include "greeter_service.hpp"
 
 TENON_PLUGIN constinit const tenon::Plugin tenon_plugin{
     .name = "service-greeter",

@@ -1,9 +1,10 @@
 // user.UserService for the stock host: `tenon serve --manifest server.yaml`.
+#include "tenon/plugin.hpp"
+
 #include <map>
 #include <mutex>
 
 #include "tenon/functions.hpp"
-#include "tenon/plugin.hpp"
 #include "user.hpp"
 
 namespace user {
@@ -51,7 +52,8 @@ struct UserService {
     service->add("addUser", [users](const User& user) { return users->add(user); });
     service->add("updateUser", [users](std::int64_t uid, const User& user) { return users->update(uid, user); });
     service->add("deleteUser", [users](std::int64_t uid) { return users->remove(uid); });
-    service->add("getUser", [users](std::int64_t uid) { return users->get(uid); }, true);
+    service->add(
+        "getUser", [users](std::int64_t uid) { return users->get(uid); }, true);
     return std::unique_ptr<tenon::Service>(std::move(service));
   }
 };

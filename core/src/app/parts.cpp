@@ -75,13 +75,13 @@ Result<void> App::Parts::start() {
     auto registry = run_on(control(), [&] { return builder->named<Registry>(name); });
     if (!registry.ok()) return std::move(registry).error();
   }
-  if (auto opened = open_references(); !opened.ok()) return opened;
+  // Listen, then connect (perhaps to ourselves), and announce last: nobody is sent here before we can serve.
   if (!options.server.listen.empty()) {
     if (auto built = build_server(); !built.ok()) return built;
     server->start();
-    if (auto done = announce(); !done.ok()) return done;
   }
-  return {};
+  if (auto opened = open_references(); !opened.ok()) return opened;
+  return server ? announce() : Result<void>();
 }
 
 Result<std::shared_ptr<const Encodings>> App::Parts::encodings(std::size_t limit) {

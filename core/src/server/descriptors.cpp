@@ -52,7 +52,8 @@ std::shared_ptr<Service> make_descriptors(std::vector<std::shared_ptr<Service>> 
   auto described = std::make_shared<Described>();
   described->services = std::move(services);
   described->own = functions.get();
-  functions->add("services", [described] { return described->names(); }, true);
+  functions->add(
+      "services", [described] { return described->names(); }, true);
   functions->add(
       "describe", [described](const std::string& interface) { return describe(*described, interface); }, true);
   return functions;

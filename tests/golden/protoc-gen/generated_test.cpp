@@ -68,10 +68,9 @@ class KeywordsService final : public Keywords::Service {
 TEST(Generated, WireNamesAreTheProtosAndIdempotencyIsTold) {
   const KeywordsService service;
   EXPECT_EQ(service.interface(), "odd.v1.Keywords");
-  EXPECT_EQ(names(service),
-            (std::vector<std::string>{"delete", "delete_", "call", "interface", "methods", "Service", "Client",
-                                      "request", "reply", "info", "reference", "co_await", "tenon", "std", "Keywords",
-                                      "Look", "LookInto"}));
+  EXPECT_EQ(names(service), (std::vector<std::string>{"delete", "delete_", "call", "interface", "methods", "Service",
+                                                      "Client", "request", "reply", "info", "reference", "co_await",
+                                                      "tenon", "std", "Keywords", "Look", "LookInto"}));
   for (std::size_t i = 0; i < service.methods().size(); ++i) {
     const tenon::Method& method = service.methods()[i];
     EXPECT_EQ(method.idempotent, i < 2) << method.name;

@@ -18,8 +18,9 @@ struct Outcome {
 Outcome protoc(const std::string& file, const std::string& parameter = "") {
   char folder[] = "/tmp/protoc-gen-XXXXXX";
   if (!::mkdtemp(folder)) return {};
-  const std::string command = "timeout 30 " PROTOC " -I" REFUSED_DIR " --plugin=protoc-gen-tenon=" GENERATOR
-                              " --tenon_out=" + parameter + folder + " " + file + " 2>&1";
+  const std::string command =
+      "timeout 30 " PROTOC " -I" REFUSED_DIR " --plugin=protoc-gen-tenon=" GENERATOR " --tenon_out=" + parameter +
+      folder + " " + file + " 2>&1";
   Outcome outcome;
   std::FILE* const output = ::popen(command.c_str(), "r");
   if (!output) return {};

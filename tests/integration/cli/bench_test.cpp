@@ -39,8 +39,8 @@ INSTANTIATE_TEST_SUITE_P(Bench, Mode, testing::Values("coroutine", "callback", "
 
 TEST(Bench, MatrixOfSizesConcurrencyAndProviders) {
   const Outcome outcome =
-      tenon({"bench", "--spawn", "--providers", "1,2", "--size", "0,1000", "--concurrency", "1,50", "--connections", "2",
-             "--seconds", "0.05", "--warmup", "0", "--json", "--plugin-dir", PLUGIN_DIR});
+      tenon({"bench", "--spawn", "--providers", "1,2", "--size", "0,1000", "--concurrency", "1,50", "--connections",
+             "2", "--seconds", "0.05", "--warmup", "0", "--json", "--plugin-dir", PLUGIN_DIR});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   std::size_t objects = 0;
   for (std::size_t at = 0; (at = outcome.out.find("\"workload\":", at)) != std::string::npos; ++at) ++objects;
@@ -50,14 +50,15 @@ TEST(Bench, MatrixOfSizesConcurrencyAndProviders) {
 }
 
 TEST(Bench, TableForPeople) {
-  const Outcome outcome = tenon({"bench", "--spawn", "--concurrency", "1", "--seconds", "0.05", "--warmup", "0",
-                                 "--plugin-dir", PLUGIN_DIR});
+  const Outcome outcome = tenon(
+      {"bench", "--spawn", "--concurrency", "1", "--seconds", "0.05", "--warmup", "0", "--plugin-dir", PLUGIN_DIR});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("p99.9 us"), std::string::npos) << outcome.out;
 }
 
 TEST(Bench, NobodyThereEndsWithOne) {
-  const Outcome outcome = tenon({"bench", "--address", "tcp:127.0.0.1:1", "--timeout", "200ms", "--plugin-dir", PLUGIN_DIR});
+  const Outcome outcome =
+      tenon({"bench", "--address", "tcp:127.0.0.1:1", "--timeout", "200ms", "--plugin-dir", PLUGIN_DIR});
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   EXPECT_EQ(outcome.err.find("tenon bench: "), 0u) << outcome.err;
 }

@@ -92,7 +92,8 @@ TEST_F(Calls, WrongServiceNamesWhatThereIs) {
   const Outcome outcome = call({"bench.Nothing/Echo", "{}"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("tenon call: not_found: "), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("no service \"bench.Nothing\" is offered here; there are: bench.Echo, "), std::string::npos)
+  EXPECT_NE(outcome.err.find("no service \"bench.Nothing\" is offered here; there are: bench.Echo, "),
+            std::string::npos)
       << outcome.err;
 }
 
@@ -127,7 +128,8 @@ TEST(Call, NobodyThere) {
 TEST(Serve, PortInUseIsSaidAndEndsWithOne) {
   ServerProcess first({"--listen", "tcp:127.0.0.1:0", "--load", "bench-echo", "--plugin-dir", PLUGIN_DIR});
   ASSERT_FALSE(first.address().empty());
-  const Outcome second = tenon({"serve", "--listen", first.address(), "--load", "bench-echo", "--plugin-dir", PLUGIN_DIR});
+  const Outcome second =
+      tenon({"serve", "--listen", first.address(), "--load", "bench-echo", "--plugin-dir", PLUGIN_DIR});
   EXPECT_EQ(second.code, 1);
   EXPECT_EQ(second.out, "");
   EXPECT_NE(second.err.find(first.address().substr(4)), std::string::npos) << second.err;

@@ -27,7 +27,8 @@ class Files : public testing::Test {
   static std::string with_plugins(const std::string& rest) {
     return "application: test\n"
            "plugins:\n"
-           "  search: [\"" PLUGIN_DIR "\"]\n"
+           "  search: [\"" PLUGIN_DIR
+           "\"]\n"
            "  load: [transport-tcp, protocol-tenon, serialize-pb, serialize-json, cluster, bench-echo]\n"
            "server:\n"
            "  listen: [ { use: tcp, address: \"127.0.0.1:0\", protocols: [tenon] } ]\n" +
@@ -55,12 +56,13 @@ TEST_F(Files, UnknownKeyHasItsPlaceAndASuggestion) {
 }
 
 TEST_F(Files, EveryMistakeIsSaid) {
-  const std::string file = write("many.yaml", with_plugins("client:\n"
-                                                           "  references:\n"
-                                                           "    one: { service: a.B, address: \"127.0.0.1:1\",\n"
-                                                           "           serializer: jsn }\n"
-                                                           "    two: { service: a.B, address: \"127.0.0.1:1\",\n"
-                                                           "           transport: { use: tcp, no_such_option: 1 } }\n"));
+  const std::string file =
+      write("many.yaml", with_plugins("client:\n"
+                                      "  references:\n"
+                                      "    one: { service: a.B, address: \"127.0.0.1:1\",\n"
+                                      "           serializer: jsn }\n"
+                                      "    two: { service: a.B, address: \"127.0.0.1:1\",\n"
+                                      "           transport: { use: tcp, no_such_option: 1 } }\n"));
   const Outcome outcome = tenon({"check", file});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find(file + ":10:24: "), std::string::npos) << outcome.err;
@@ -86,17 +88,20 @@ TEST_F(Files, MissingManifest) {
 }
 
 TEST_F(Files, ServeAndCallByManifest) {
-  ServerProcess server({"--manifest", write("server.yaml", with_plugins("  services: [ { name: bench.Echo, group: g } ]\n"))});
+  ServerProcess server(
+      {"--manifest", write("server.yaml", with_plugins("  services: [ { name: bench.Echo, group: g } ]\n"))});
   ASSERT_FALSE(server.address().empty()) << server.ready_line() << server.stop().err;
-  const std::string client = write(
-      "client.yaml", "plugins:\n"
-                     "  search: [\"" PLUGIN_DIR "\"]\n"
-                     "  load: [transport-tcp, protocol-tenon, serialize-pb, cluster]\n"
-                     "client:\n"
-                     "  references:\n"
-                     "    echo: { service: bench.Echo, group: g, address: \"" +
-                         server.address().substr(4) + "\" }\n");
-  const Outcome outcome = tenon({"call", "bench.Echo/Add", R"({"value":"1"})", "--manifest", client, "--reference", "echo"});
+  const std::string client = write("client.yaml",
+                                   "plugins:\n"
+                                   "  search: [\"" PLUGIN_DIR
+                                   "\"]\n"
+                                   "  load: [transport-tcp, protocol-tenon, serialize-pb, cluster]\n"
+                                   "client:\n"
+                                   "  references:\n"
+                                   "    echo: { service: bench.Echo, group: g, address: \"" +
+                                       server.address().substr(4) + "\" }\n");
+  const Outcome outcome =
+      tenon({"call", "bench.Echo/Add", R"({"value":"1"})", "--manifest", client, "--reference", "echo"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "{\"value\":\"2\"}\n");
   EXPECT_EQ(server.stop().code, 0);

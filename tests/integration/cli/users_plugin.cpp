@@ -39,8 +39,10 @@ struct UserService {
     auto store = std::make_shared<Store>();
     auto service = std::make_unique<tenon::Functions>("user.UserService");
     service->add("addUser", [store](const User& user) { return store->add(user); });
-    service->add("getUser", [store](std::int64_t uid) { return store->get(uid); }, true);
-    service->add("add", [](std::int64_t a, std::int64_t b) { return a + b; }, true);
+    service->add(
+        "getUser", [store](std::int64_t uid) { return store->get(uid); }, true);
+    service->add(
+        "add", [](std::int64_t a, std::int64_t b) { return a + b; }, true);
     return std::unique_ptr<tenon::Service>(std::move(service));
   }
 };

@@ -19,8 +19,8 @@ class EditedManifest {
     text_ = std::string(std::istreambuf_iterator<char>(stream), {});
     EXPECT_FALSE(text_.empty()) << original;
     static int number = 0;
-    path_ = original.parent_path() /
-            ("edited-" + std::to_string(::getpid()) + "-" + std::to_string(number++) + ".yaml");
+    path_ =
+        original.parent_path() / ("edited-" + std::to_string(::getpid()) + "-" + std::to_string(number++) + ".yaml");
   }
   EditedManifest(const EditedManifest&) = delete;
   EditedManifest& operator=(const EditedManifest&) = delete;
@@ -70,9 +70,9 @@ TEST_P(Examples, GreeterServer) {
   EXPECT_EQ(called.code, 0) << called.err;
   EXPECT_EQ(count(called.out, "\n"), 15u) << called.out;
   EXPECT_EQ(count(called.out, signature), 15u) << called.out;
-  for (const char* line : {"sync: Hello, sync", "coroutine: Hello, coroutine",
-                           "coroutine, reply object used again: Hello, coroutine", "callback: Hello, callback",
-                           "future: Hello, future"})
+  for (const char* line :
+       {"sync: Hello, sync", "coroutine: Hello, coroutine", "coroutine, reply object used again: Hello, coroutine",
+        "callback: Hello, callback", "future: Hello, future"})
     EXPECT_EQ(count(called.out, line + signature), 3u) << line << '\n' << called.out;
 
   const Outcome stopped = server.stop();
@@ -99,8 +99,7 @@ TEST_P(Examples, User) {
   const std::string address = server.listening_address();
   ASSERT_FALSE(address.empty()) << server.stop().err;
   EditedManifest manifest("user/client.yaml");
-  manifest.replace("127.0.0.1:4081", address)
-      .replace("serializer: protobuf", std::string("serializer: ") + GetParam());
+  manifest.replace("127.0.0.1:4081", address).replace("serializer: protobuf", std::string("serializer: ") + GetParam());
   Program client("user-client", {"--manifest", manifest.write()});
   const Outcome called = client.wait();
   EXPECT_EQ(called.code, 0) << called.err;

@@ -181,10 +181,13 @@ TEST_P(Calls, UnknownMethodAndWrongArgumentsAnswerAtOnce) {
   EXPECT_EQ(answer.error().code(), Errc::not_found);
   EXPECT_EQ(answer.error().text(), "service test.People has no method \"missing\"");
   EXPECT_EQ(answer.error().delivery(), Delivery::not_run);
-  const ClientFunction<std::int64_t(std::string)> wrong(reference, "add");
-  Result<std::int64_t> refused = wrong("one");
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code(), Errc::invalid_argument);
+  if (std::string(GetParam().serializer) == "json") {  // protobuf skips fields of another wire type, as it must
+    const ClientFunction<std::int64_t(std::string)> wrong(reference, "add");
+    Result<std::int64_t> refused = wrong("one");
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code(), Errc::invalid_argument);
+    EXPECT_EQ(refused.error().delivery(), Delivery::not_run);
+  }
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
 }
 

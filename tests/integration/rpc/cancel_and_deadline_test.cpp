@@ -1,6 +1,7 @@
 #include <atomic>
 #include <future>
 
+#include "support/raw_socket.hpp"
 #include "support/test_apps.hpp"
 #include "tenon/scope.hpp"
 
@@ -135,8 +136,8 @@ TEST_F(CancelAndDeadline, ATimedOutCallHarmsNobodyAndItsLateReplyIsDropped) {
 }
 
 TEST_F(CancelAndDeadline, TheDeadlineCoversConnecting) {
-  // 198.51.100.1 (TEST-NET-2) answers nobody; or the network says at once that it is not reachable.
-  AppOptions options = test::client_options("test.Sleeper", "198.51.100.1:9");
+  const test::BlackHole hole;  // connection attempts to it get no answer
+  AppOptions options = test::client_options("test.Sleeper", hole.address());
   options.client.references["r"].connect = ConnectWhen::lazy;
   options.client.references["r"].connect_timeout = std::chrono::seconds(1);
   auto lost = test::start(std::move(options));

@@ -66,8 +66,9 @@ TEST_F(Descriptors, UnknownInterfaceNamesWhatThereIs) {
   const auto schema = call<SchemaService>(*service_, "describe", std::string("user.Users"));
   ASSERT_FALSE(schema.ok());
   EXPECT_EQ(schema.error().code(), Errc::not_found);
-  EXPECT_EQ(schema.error().text(), "tenon.Descriptors: no service \"user.Users\" is offered here; there are: "
-                                   "tenon.Descriptors, user.UserService");
+  EXPECT_EQ(schema.error().text(),
+            "tenon.Descriptors: no service \"user.Users\" is offered here; there are: "
+            "tenon.Descriptors, user.UserService");
 }
 
 }  // namespace
