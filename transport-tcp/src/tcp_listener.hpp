@@ -24,7 +24,8 @@ class TcpListener final : public Listener {
  private:
   /// Shared with an accept() that is pending while the listener is destroyed.
   struct State {
-    State(Watched s, Executor& e, Log& l, const TcpOptions& o) : socket(std::move(s)), executor(e), log(l), options(o) {}
+    State(Watched s, Executor& e, Log& l, const TcpOptions& o)
+        : socket(std::move(s)), executor(e), log(l), options(o) {}
     Watched socket;
     Executor& executor;
     Log& log;

@@ -122,7 +122,8 @@ Result<std::unique_ptr<Watch>> StaticRegistry::watch(const Subscription& subscri
   for (const Entry& entry : entries_)
     if (matches(entry.service, subscription.service)) snapshot.instances.push_back(entry.instance);
   if (snapshot.instances.empty())
-    log_.warn("static-registry", subscription.service.text() + ": no address is given for it; given are: " + services());
+    log_.warn("static-registry",
+              subscription.service.text() + ": no address is given for it; given are: " + services());
   return std::unique_ptr<Watch>(new StaticWatch(std::move(snapshot), std::move(observer), executor_));
 }
 

@@ -76,5 +76,5 @@ template <>
 struct tenon::Describe<tenon::fixed::StaticOptions> {
   static constexpr auto members = tenon::members(
       tenon::member("instances", "providers written out"),
-      tenon::member("addresses", "the short form: {group/service:version: [host:port, …]}, group and version optional"));
+      tenon::member("addresses", "short form: {group/service:version: [host:port, …]}, group and version optional"));
 };

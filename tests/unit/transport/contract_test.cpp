@@ -34,8 +34,8 @@ INSTANTIATE_TEST_SUITE_P(Tcp, TransportContract,
                          name_of_case);
 
 INSTANTIATE_TEST_SUITE_P(Memory, TransportContract,
-                         testing::Values(TransportCase{"wide", make_memory, "contract", "nobody"},
-                                         TransportCase{"cramped", make_cramped, "contract", "nobody", as_it_is, 200000}),
+                         testing::Values(TransportCase{"wide", make_memory, "wide", "nobody"},
+                                         TransportCase{"cramped", make_cramped, "cramped", "nobody", as_it_is, 200000}),
                          name_of_case);
 
 }  // namespace

@@ -83,7 +83,11 @@ TEST_F(Memory, BoundsTheConnectionsThatWait) {
   auto listener = one_.call([&] { return transport->listen("busy", one_); });
   ASSERT_TRUE(listener.ok());
   std::vector<std::unique_ptr<ByteStream>> streams;
-  for (int i = 0; i < 2; ++i) streams.push_back(std::move(*one_.run([&] { return transport->connect("busy", one_, never); })));
+  for (int i = 0; i < 2; ++i) {
+    auto stream = one_.run([&] { return transport->connect("busy", one_, never); });
+    ASSERT_TRUE(stream.ok());
+    streams.push_back(std::move(*stream));
+  }
   const auto third = one_.run([&] { return transport->connect("busy", one_, never); });
   ASSERT_FALSE(third.ok());
   EXPECT_EQ(third.error().code(), Errc::unavailable);
