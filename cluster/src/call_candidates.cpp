@@ -2,32 +2,46 @@
 
 namespace tenon::cluster {
 
-Endpoint* CallCandidates::next(const Request& request) noexcept {
-  if (!subset_) return only_;
-  const int chosen = subset_->picker->pick(request, tried_);
+Endpoint* CallCandidates::next(Request& request) noexcept {
+  if (!generation_) return nullptr;
+  if (request.instance) return generation_->find(*request.instance);
+  const Generation::Subset* subset = generation_->choose(request);
+  if (!subset) return nullptr;
+  if (request.tried_set != generation_->number()) {
+    request.tried_set = generation_->number();
+    request.tried = 0;
+  }
+  const int chosen = subset->picker->pick(request, request.tried);
   if (chosen < 0) return nullptr;
-  if (chosen < 64) tried_ |= Tried{1} << chosen;
-  return (*subset_->members)[static_cast<std::size_t>(chosen)].get();
+  if (chosen < 64) request.tried |= Tried{1} << chosen;
+  return (*subset->members)[static_cast<std::size_t>(chosen)].get();
 }
 
-bool CallCandidates::spend_retry() noexcept {
-  Standing& standing = generation_.standing();
-  return standing.budget.spend(standing.now());
+std::size_t CallCandidates::size(const Request& request) const noexcept {
+  if (!generation_) return 0;
+  if (request.instance) return generation_->find(*request.instance) ? 1 : 0;
+  const Generation::Subset* subset = generation_->choose(request);
+  return subset ? subset->members->size() : 0;
 }
+
+bool CallCandidates::spend_retry() noexcept { return standing_.budget.spend(standing_.now()); }
 
 Error CallCandidates::none_left(const Request& request) const {
-  return Error(Errc::unavailable, generation_.standing().who() + "no instance can be called: " + reason(request),
-               Delivery::not_run, Advice::other_instance);
+  return Error(Errc::unavailable, standing_.who() + "no instance can be called: " + reason(request), Delivery::not_run,
+               Advice::other_instance);
 }
 
 std::string CallCandidates::reason(const Request& request) const {
+  if (!generation_) return standing_.why_empty();
+  const Generation::Subset* subset = request.instance ? nullptr : generation_->choose(request);
+  const Endpoint* only = request.instance ? generation_->find(*request.instance) : nullptr;
   constexpr std::size_t shown = 5;
-  const Members& members = subset_ ? *subset_->members : *generation_.members();
-  const std::size_t known = generation_.members()->size();
-  if (known == 0) return generation_.standing().why_empty();
-  if (request.instance && !only_)
+  const Members& members = subset ? *subset->members : *generation_->members();
+  const std::size_t known = generation_->members()->size();
+  if (known == 0) return standing_.why_empty();
+  if (request.instance && !only)
     return "'" + *request.instance + "' is not among the " + std::to_string(known) + " known";
-  if (!subset_ && !request.instance)
+  if (!subset && !request.instance)
     return std::to_string(known) + " known, but the routing rules allow none of them for this call";
   std::string text = std::to_string(known) + " known";
   if (members.size() != known) text += ", " + std::to_string(members.size()) + " allowed by the routing rules";
@@ -41,7 +55,7 @@ std::string CallCandidates::reason(const Request& request) const {
       text += " (not serving)";
     else if (member.instance().weight == 0)
       text += " (weight 0)";
-    else if (i < 64 && (tried_ >> i & 1) != 0)
+    else if (i < 64 && (request.tried >> i & 1) != 0)
       text += " (tried)";
     else
       text += member.health() == Health::closed ? " (not connected)" : " (not chosen)";

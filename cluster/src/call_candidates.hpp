@@ -4,27 +4,26 @@
 
 namespace tenon::cluster {
 
-/// One call's candidates: the subset the router chose, in the balancer's order, which prefers those not tried yet; or the
-/// one instance the caller wants.
-/// Ownership: lives in the call's coroutine, which holds the generation.
+/// The candidates of every call of one reference: the subset the router chose, in the balancer's order, which prefers
+/// those not tried yet; or the one instance the caller wants. Always looks at the generation in force: a call that is
+/// sent again after the set changed starts over with the new one.
+/// Ownership: the Standing's, so it outlives cluster and calls.
 class CallCandidates final : public Candidates {
  public:
-  CallCandidates(const Generation& generation, const Request& request) noexcept
-      : generation_(generation), subset_(request.instance ? nullptr : generation.choose(request)),
-        only_(request.instance ? generation.find(*request.instance) : nullptr) {}
+  explicit CallCandidates(Standing& standing) noexcept : standing_(standing) {}
+  /// Null: closed, or nothing is known yet.
+  void use(const Generation* generation) noexcept { generation_ = generation; }
 
-  Endpoint* next(const Request& request) noexcept override;
-  std::size_t size() const noexcept override { return subset_ ? subset_->members->size() : only_ ? 1 : 0; }
+  Endpoint* next(Request& request) noexcept override;
+  std::size_t size(const Request& request) const noexcept override;
   bool spend_retry() noexcept override;
   Error none_left(const Request& request) const override;
 
  private:
   std::string reason(const Request& request) const;
 
-  const Generation& generation_;
-  const Generation::Subset* const subset_;  // null: one instance is wanted, or the router allows none
-  Endpoint* const only_;
-  Tried tried_ = 0;
+  Standing& standing_;
+  const Generation* generation_ = nullptr;
 };
 
 }  // namespace tenon::cluster

@@ -62,7 +62,7 @@ class Resends {
 
 Endpoint* Resends::next() noexcept {
   if (left_ == 0 || out_of_time(request_)) return nullptr;
-  if (advice_ == Advice::other_instance && made_ >= candidates_.size()) return nullptr;
+  if (advice_ == Advice::other_instance && made_ >= candidates_.size(request_)) return nullptr;
   if (!candidates_.spend_retry()) {
     broke_ = true;
     return nullptr;
@@ -102,13 +102,19 @@ Result<std::unique_ptr<Failover>> Failover::create(Options options, Environment)
   return std::unique_ptr<Failover>(new Failover(options));
 }
 
-// Short on purpose: each local of a coroutine makes the frame of every call larger, and most succeed at once.
+// Not a coroutine: most calls succeed at once, and then the endpoint's task is all there is.
 Task<Result<Response>> Failover::call(Request& request, Candidates& candidates) {
   Endpoint* endpoint = candidates.next(request);
-  if (!endpoint) co_return candidates.none_left(request);
-  Result<Response> result = co_await endpoint->call(request);
-  if (result.ok() || !may_resend(request, result.error())) co_return std::move(result);
-  co_return co_await resend(request, candidates, std::move(result).error());
+  if (!endpoint) return ready<Result<Response>>(candidates.none_left(request));
+  request.candidates = &candidates;
+  Task<Result<Response>> first = endpoint->call(request);
+  auto rescuer = +[](Result<Response>& result, void* self, void* argument) {
+    Request& failed = *static_cast<Request*>(argument);
+    if (result.ok() || !may_resend(failed, result.error())) return Task<Result<Response>>();
+    return static_cast<const Failover*>(self)->resend(failed, *failed.candidates, std::move(result).error());
+  };
+  first.rescue(rescuer, this, &request);
+  return first;
 }
 
 Task<Result<Response>> Failover::resend(Request& request, Candidates& candidates, Error first) const {

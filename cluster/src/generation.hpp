@@ -12,8 +12,8 @@
 
 namespace tenon::cluster {
 
-/// One immutable set of members with everything derived from it. Calls hold the generation they began with; it goes
-/// when the last of them has ended and a newer one is in place.
+/// One immutable set of members with everything derived from it. It goes when a newer one is in place and no broadcast
+/// holds it any more.
 /// Threads: one executor's (counted without atomics).
 class Generation {
  public:
@@ -28,6 +28,8 @@ class Generation {
   Generation& operator=(const Generation&) = delete;
 
   Standing& standing() const noexcept { return *standing_; }
+  /// Tells this set from those before and after; never 0.
+  std::uint64_t number() const noexcept { return number_; }
   const std::shared_ptr<const Members>& members() const noexcept { return members_; }
   /// Null: the router lets nobody serve it.
   const Subset* choose(const Request& request) const noexcept {
@@ -50,6 +52,7 @@ class Generation {
   };
   ~Generation() = default;
   const std::shared_ptr<Standing> standing_;
+  const std::uint64_t number_;
   const std::shared_ptr<const Members> members_;
   const std::unique_ptr<Router::Table> table_;
   std::vector<Subset> subsets_;

@@ -1,7 +1,7 @@
 // What a JoinedCluster does for calls.
 #include <algorithm>
 
-#include "call_candidates.hpp"
+
 #include "joined_cluster.hpp"
 
 namespace tenon::cluster {
@@ -31,19 +31,14 @@ Request copy_for_one(const Request& request) {
 }  // namespace
 
 Task<Result<Response>> JoinedCluster::call(Request& request) {
-  if (current_) return call_now(Hold(current_), request);
+  if (current_) return call_now(request);
   return call_when_known(link_, standing_, request);
 }
 
-// The call path: one coroutine. The generation is held from here on, so that neither a new snapshot nor the end of the
-// cluster takes pickers, endpoints or the HA strategy away from under it. Held in a local: parameters live until the
-// task is destroyed, which a blocking caller does on its own thread.
-Task<Result<Response>> JoinedCluster::call_now(Hold held, Request& request) {
-  const Hold generation(std::move(held));
-  Standing& standing = generation->standing();
-  standing.budget.deposit(standing.now());
-  CallCandidates candidates(*generation, request);
-  co_return co_await standing.parts.ha->call(request, candidates);
+// The call path: no coroutine of its own.
+Task<Result<Response>> JoinedCluster::call_now(Request& request) {
+  standing_->budget.deposit(standing_->now());
+  return parts_.ha->call(request, candidates_);
 }
 
 Task<Result<Response>> JoinedCluster::call_when_known(std::shared_ptr<const Link> link,
@@ -51,7 +46,7 @@ Task<Result<Response>> JoinedCluster::call_when_known(std::shared_ptr<const Link
   const std::shared_ptr<Standing> standing = std::move(shared);
   const TimePoint limit = std::min(request.deadline, standing->now() + patience);
   if (co_await known_by(link, *standing->parts.executor, limit, request.cancel))
-    co_return co_await call_now(Hold(link->cluster->current_), request);
+    co_return co_await link->cluster->call_now(request);
   if (!link->cluster)
     co_return Error(Errc::unavailable, standing->who() + "the reference was closed", Delivery::not_run, Advice::never);
   if (request.cancel && request.cancel->cancelled())

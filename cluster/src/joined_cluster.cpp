@@ -17,8 +17,9 @@ bool same_dial(const Instance& a, const Instance& b) {
 
 Result<std::unique_ptr<ClusterInvoker>> JoinedCluster::join(ClusterParts parts, const ClusterOptions& options) {
   if (!parts.balancer || !parts.ha || !parts.dialer || !parts.executor || !parts.log || parts.registries.empty())
-    return Error(Errc::config, parts.service.text() + ": a cluster needs a registry, a balancer, an HA strategy, a dialer, "
-                                                      "an executor and a log",
+    return Error(Errc::config,
+                 parts.service.text() + ": a cluster needs a registry, a balancer, an HA strategy, a dialer, an "
+                                        "executor and a log",
                  Delivery::not_run);
   std::unique_ptr<JoinedCluster> cluster(new JoinedCluster(std::move(parts), options));
   if (auto watched = cluster->watch(); !watched.ok()) return std::move(watched).error();
@@ -29,6 +30,7 @@ JoinedCluster::JoinedCluster(ClusterParts parts, const ClusterOptions& options)
     : standing_(std::make_shared<Standing>(std::move(parts), options.retry_percent, options.retries_per_second)),
       parts_(standing_->parts),
       known_(parts_.registries.size(), KnownInstances({options.stale_limit, options.collapse_percent})),
+      candidates_(*standing_),
       link_(std::make_shared<Link>(Link{this})) {
   expiry_.cluster = this;
   expiry_.fire = [](Alarm* alarm) { static_cast<Expiry*>(alarm)->cluster->expire(); };
@@ -151,6 +153,7 @@ void JoinedCluster::refresh(bool documents_changed) {
   auto table = compile(*members);
   if (parts_.router && !table) return;  // the generation in force stays: unrouted calls would go astray
   auto* fresh = new Generation(standing_, std::move(members), std::move(table));
+  candidates_.use(fresh);
   if (Generation* old = std::exchange(current_, fresh)) old->release();
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "call_candidates.hpp"
 #include "generation.hpp"
 #include "known_instances.hpp"
 #include "standing.hpp"
@@ -21,8 +22,7 @@ struct ClusterOptions {
 };
 BOOST_DESCRIBE_STRUCT(ClusterOptions, (), (stale_limit, collapse_percent, retry_percent, retries_per_second))
 
-/// One reference's instances as an invoker. A call costs one coroutine here: it holds the generation it began with and
-/// hands its candidates to the HA strategy; no lock, no other allocation.
+/// One reference's instances as an invoker. A call costs nothing here but picking: no coroutine, no lock, no allocation.
 class JoinedCluster final : public ClusterInvoker {
  public:
   static Result<std::unique_ptr<ClusterInvoker>> join(ClusterParts parts, const ClusterOptions& options);
@@ -62,8 +62,8 @@ class JoinedCluster final : public ClusterInvoker {
   void dial(const Instance& instance, Dials& old, Dials& now, Members& members);
   std::unique_ptr<Router::Table> compile(const Members& members);
 
+  Task<Result<Response>> call_now(Request& request);
   // Static: none of them touches a cluster that may be gone.
-  static Task<Result<Response>> call_now(Hold held, Request& request);
   static Task<Result<Response>> call_when_known(std::shared_ptr<const Link> link, std::shared_ptr<Standing> shared,
                                                 Request& request);
   static Task<bool> known_by(std::shared_ptr<const Link> link, Executor& executor, TimePoint deadline,
@@ -80,6 +80,7 @@ class JoinedCluster final : public ClusterInvoker {
   std::map<std::pair<std::size_t, std::string>, Document> documents_;  // by registry and kind
   std::vector<Document> compiled_;                             // the last that made a table
   Dials dials_;
+  CallCandidates candidates_;
   Generation* current_ = nullptr;  // null: no registry has answered yet
   Expiry expiry_;
   std::shared_ptr<Link> link_;
@@ -91,7 +92,7 @@ class JoinedCluster final : public ClusterInvoker {
 template <>
 struct tenon::Describe<tenon::cluster::ClusterOptions> {
   static constexpr auto members = tenon::members(
-      tenon::member("stale_limit", "how long instances are kept that vanished from a registry in a suspect way; 0: not"),
+      tenon::member("stale_limit", "how long instances that vanished in a suspect way are kept; 0: not"),
       tenon::member("collapse_percent", "losing more than this part of the instances at once is suspect"),
       tenon::member("retry_percent", "retries may add this many percent to the calls"),
       tenon::member("retries_per_second", "and this many a second besides"));

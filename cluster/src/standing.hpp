@@ -7,7 +7,7 @@
 
 namespace tenon::cluster {
 
-/// What a reference's cluster shares with its calls, which may end after it.
+/// What a reference's cluster shares with its waiting calls and observers, which may end after it.
 /// Threads: the reference's executor.
 struct Standing {
   Standing(ClusterParts p, std::uint32_t retry_percent, std::uint32_t retries_per_second)
@@ -20,6 +20,7 @@ struct Standing {
 
   const ClusterParts parts;
   RetryBudget budget;
+  std::uint64_t generations = 0;  ///< sets of members so far
   bool answered = false;   ///< some registry has said who is there
   std::size_t known = 0;   ///< instances the registries name
   Error registry_error;    ///< the last one, none after a good snapshot

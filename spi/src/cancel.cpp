@@ -9,8 +9,13 @@ Cancellation::~Cancellation() {
 void Cancellation::cancel() noexcept {
   if (cancelled_) return;
   cancelled_ = true;
-  while (head_.next != &head_) {
-    CancelHook* hook = head_.next;
+  if (head_.next == &head_) return;
+  // A hook may end the call, and this object with it: from here on only the list apart is touched.
+  CancelHook due{head_.prev, head_.next, nullptr};
+  due.prev->next = due.next->prev = &due;
+  head_.prev = head_.next = &head_;
+  while (due.next != &due) {
+    CancelHook* hook = due.next;
     remove(*hook);
     hook->fire(hook);
   }

@@ -90,7 +90,7 @@ bool same_compressor(const Encoding& a, const Encoding& b) noexcept {
 Payload Payload::borrow(const MessageType& type, const void* value) noexcept {
   Payload payload;
   payload.type_ = &type;
-  payload.object_ = value;
+  payload.view_ = {value, 0};
   payload.state_ = State::borrowed_value;
   return payload;
 }
@@ -104,8 +104,7 @@ Payload Payload::adopt(const MessageType& type, void* value) noexcept {
 Payload Payload::borrow_encoded(const Encoding& encoding, std::string_view bytes) noexcept {
   Payload payload;
   payload.encoding_ = &encoding;
-  payload.object_ = bytes.data();
-  payload.size_ = bytes.size();
+  payload.view_ = {bytes.data(), bytes.size()};
   payload.state_ = State::borrowed_bytes;
   return payload;
 }
@@ -113,7 +112,7 @@ Payload Payload::borrow_encoded(const Encoding& encoding, std::string_view bytes
 Payload Payload::adopt_encoded(const Encoding& encoding, OutBuffer bytes) noexcept {
   Payload payload;
   payload.encoding_ = &encoding;
-  payload.buffer_ = std::move(bytes);
+  ::new (&payload.buffer_) OutBuffer(std::move(bytes));
   payload.state_ = State::owned_bytes;
   return payload;
 }
@@ -123,9 +122,9 @@ Result<void> Payload::take_into(const MessageType& type, void* object) {
   if (is_encoded()) return decode(*encoding_, bytes(), type, object);
   if (!same(*type_, type)) return wrong_type(*type_, type);
   if (state_ == State::owned_value) {
-    type.move(const_cast<void*>(object_), object);
+    type.move(const_cast<void*>(view_.first), object);
   } else {
-    type.copy(object_, object);
+    type.copy(view_.first, object);
   }
   return {};
 }
@@ -134,7 +133,7 @@ Result<const void*> Payload::get(const MessageType& type) {
   if (empty()) return nothing_there(type);
   if (has_value()) {
     if (!same(*type_, type)) return wrong_type(*type_, type);
-    return object_;
+    return view_.first;
   }
   void* object = type.create();
   if (auto done = decode(*encoding_, bytes(), type, object); !done.ok()) {
@@ -142,7 +141,7 @@ Result<const void*> Payload::get(const MessageType& type) {
     return std::move(done).error();
   }
   *this = adopt(type, object);
-  return object_;
+  return view_.first;
 }
 
 Result<void> Payload::encode(const Encoding& encoding, OutBuffer& out) const {
@@ -150,9 +149,9 @@ Result<void> Payload::encode(const Encoding& encoding, OutBuffer& out) const {
   if (!encoding.serializer) return no_serializer();
   return guarded("encoding", has_value() ? type_->name() : "payload", [&]() -> Result<void> {
     if (has_value()) {
-      if (!encoding.compressor) return encoding.serializer->encode(*type_, object_, out);
+      if (!encoding.compressor) return encoding.serializer->encode(*type_, view_.first, out);
       Scratch plain;
-      if (auto done = encoding.serializer->encode(*type_, object_, *plain); !done.ok()) return done;
+      if (auto done = encoding.serializer->encode(*type_, view_.first, *plain); !done.ok()) return done;
       return encoding.compressor->compress((*plain).view(), out);
     }
     if (!same_serializer(*encoding_, encoding))
@@ -188,13 +187,14 @@ Payload Payload::clone() const {
   }
   void* object = type_->create();
   Payload copy = adopt(*type_, object);  // destroys the object should copying throw
-  type_->copy(object_, object);
+  type_->copy(view_.first, object);
   return copy;
 }
 
 void Payload::reset() noexcept {
-  if (state_ == State::owned_value) type_->destroy(const_cast<void*>(object_));
-  if (state_ == State::owned_bytes) buffer_.release();
+  if (state_ == State::owned_value) type_->destroy(const_cast<void*>(view_.first));
+  if (state_ == State::owned_bytes) buffer_.~OutBuffer();
+  view_ = {};
   state_ = State::empty;
 }
 

@@ -8,10 +8,9 @@ namespace tenon {
 
 Reference::~Reference() = default;
 
-/// Connects a CancelSource, or a parent call on another executor, with one call. `call` is touched on the reference's
-/// executor only; the link outlives the call as long as somebody may still fire it.
+/// Connects a CancelSource, or a parent call on another executor, with one call. `cancellation` is touched on the
+/// reference's executor only; the link outlives the call as long as somebody may still fire it.
 struct CancelSource::Link : Work, std::enable_shared_from_this<Link> {
-  OutgoingCall* call = nullptr;
   Cancellation* cancellation = nullptr;
   Executor* executor = nullptr;
   std::atomic<bool> fired{false};
@@ -44,84 +43,93 @@ void CancelSource::cancel() noexcept {
 
 OutgoingCall::OutgoingCall(Reference& reference, const Target& target, const void* in, void* reply,
                            const CallOptions& options)
-    : reference_(reference), request_(target), options_(&options), reply_headers_(options.reply_headers) {
+    : reference_(reference),
+      request_(target),
+      timeout_(options.timeout > Duration{0} ? options.timeout : target.timeout),
+      reply_headers_(options.reply_headers),
+      options_(&options) {
   request_.payload = Payload::borrow(*target.method->input, in);
   request_.reply = reply;
   request_.info = &info_;
-  if (!options.headers.empty()) request_.headers = options.headers;
   request_.hash_key = options.hash_key;
+  if (!options.headers.empty()) request_.headers = options.headers;
   if (!options.instance.empty()) {
-    instance_ = options.instance;
-    request_.instance = &instance_;
+    extras().instance = options.instance;
+    request_.instance = &extras_->instance;
   }
-  timeout_ = options.timeout > Duration{0} ? options.timeout : target.timeout;
 }
 
 OutgoingCall::~OutgoingCall() {
-  Cancellation::remove(parent_hook_);
-  if (link_) link_->over = true;
+  if (!extras_) return;
+  Cancellation::remove(extras_->parent_hook);
+  if (extras_->link) extras_->link->over = true;
 }
 
-void OutgoingCall::link_cancel() {
-  const CallInfo* parent = options_->parent;
-  if (parent) {
-    request_.deadline = parent->deadline;
-    info_.deadline = parent->deadline;
+OutgoingCall::Extras& OutgoingCall::extras() {
+  if (!extras_) extras_ = std::make_unique<Extras>();
+  return *extras_;
+}
+
+void OutgoingCall::link_cancel(const CallOptions& options) {
+  const CallInfo* parent = options.parent;
+  if (parent) request_.deadline = parent->deadline;
+  const bool follows_parent = parent && parent->cancel && parent->executor && parent->executor->here();
+  const bool remote_parent = follows_parent && parent->executor != &reference_.executor();
+  if (!options.cancel && !follows_parent) return;
+  Extras& own = extras();
+  request_.cancel = &own.cancellation;
+  if (options.cancel || remote_parent) {
+    own.link = std::make_shared<CancelSource::Link>();
+    own.link->cancellation = &own.cancellation;
+    own.link->executor = &reference_.executor();
   }
-  const bool remote_parent = parent && parent->cancel && parent->executor && parent->executor->here() &&
-                             parent->executor != &reference_.executor();
-  if (options_->cancel || remote_parent) {
-    link_ = std::make_shared<CancelSource::Link>();
-    link_->call = this;
-    link_->cancellation = &cancellation_;
-    link_->executor = &reference_.executor();
-    request_.cancel = &cancellation_;
-  }
-  if (options_->cancel) {
-    std::unique_lock lock(options_->cancel->mutex_);
-    std::erase_if(options_->cancel->links_, [](const auto& link) { return link->over.load(); });
-    const bool already = options_->cancel->cancelled_;
-    if (!already) options_->cancel->links_.push_back(link_);
+  if (options.cancel) {
+    std::unique_lock lock(options.cancel->mutex_);
+    std::erase_if(options.cancel->links_, [](const auto& link) { return link->over.load(); });
+    const bool already = options.cancel->cancelled_;
+    if (!already) options.cancel->links_.push_back(own.link);
     lock.unlock();
-    if (already) link_->fire_from_anywhere();
+    if (already) own.link->fire_from_anywhere();
   }
-  if (parent && parent->cancel && parent->executor && parent->executor->here()) {
-    request_.cancel = &cancellation_;
-    // The hook lives on the parent's executor, like the code that started this call.
-    parent_hook_.call = this;
-    parent_hook_.fire = [](CancelHook* hook) noexcept {
-      OutgoingCall* call = static_cast<ParentHook*>(hook)->call;
-      if (call->link_ && call->origin_)
-        call->link_->fire_from_anywhere();
-      else
-        call->cancellation_.cancel();
-    };
-    if (!parent->cancel->add(parent_hook_)) {
-      if (remote_parent)
-        link_->fire_from_anywhere();
-      else
-        cancellation_.cancel();
-    }
-  }
+  if (!follows_parent) return;
+  // The hook lives on the parent's executor, like the code that started this call.
+  own.parent_hook.call = this;
+  own.parent_hook.fire = [](CancelHook* hook) noexcept {
+    OutgoingCall* call = static_cast<ParentHook*>(hook)->call;
+    if (call->origin_)
+      call->extras_->link->fire_from_anywhere();
+    else
+      call->extras_->cancellation.cancel();
+  };
+  if (parent->cancel->add(own.parent_hook)) return;
+  if (remote_parent)
+    own.link->fire_from_anywhere();
+  else
+    own.cancellation.cancel();
+}
+
+void OutgoingCall::post(Executor& executor, void (*run)(Work*) noexcept) noexcept {
+  post_->call = this;
+  post_->run = run;
+  executor.post(*post_);
 }
 
 bool OutgoingCall::start(void (*done)(void*) noexcept, void* argument) noexcept {
   done_ = done;
   argument_ = argument;
   Executor& executor = reference_.executor();
-  if (options_->parent || options_->cancel) {
-    if (!executor.here()) origin_ = Executor::current();
-    link_cancel();
-  }
+  const CallOptions& options = *options_;
+  const bool here = executor.here();
+  if (!here) origin_ = Executor::current();
+  if (options.parent || options.cancel) link_cancel(options);
   options_ = nullptr;
-  if (executor.here()) return begin();
-  origin_ = Executor::current();
-  post_.call = this;
-  post_.run = [](Work* work) noexcept {
+  if (here) return begin();
+  post_ = new Post;
+  post(executor, [](Work* work) noexcept {
     OutgoingCall* call = static_cast<Post*>(work)->call;
+    if (!call->origin_) delete std::exchange(call->post_, nullptr);
     if (call->begin()) call->finished();
-  };
-  executor.post(post_);
+  });
   return false;
 }
 
@@ -151,16 +159,15 @@ bool OutgoingCall::begin() noexcept {
 }
 
 void OutgoingCall::settle(Result<Response> result) noexcept {
-  if (link_) link_->cancellation = nullptr;
+  if (extras_ && extras_->link) extras_->link->cancellation = nullptr;
   task_ = {};
   if (!result.ok()) {
     error_ = std::move(result).error();
     return;
   }
   if (reply_headers_) *reply_headers_ = std::move(result->headers);
+  if (!request_.reply || (result->payload.has_value() && result->payload.value() == request_.reply)) return;
   const MessageType& type = *request_.target->method->output;
-  if (result->payload.has_value() && result->payload.value() == request_.reply) return;
-  if (!request_.reply) return;
   if (auto taken = result->payload.take_into(type, request_.reply); !taken.ok())
     error_ = std::move(taken).error().prefix("reply of " + request_.target->service->text()).deliver(Delivery::ran);
 }
@@ -170,12 +177,11 @@ void OutgoingCall::finished() noexcept {
     done_(argument_);
     return;
   }
-  post_.call = this;
-  post_.run = [](Work* work) noexcept {
+  post(*origin_, [](Work* work) noexcept {
     OutgoingCall* call = static_cast<Post*>(work)->call;
+    delete std::exchange(call->post_, nullptr);
     call->done_(call->argument_);
-  };
-  origin_->post(post_);
+  });
 }
 
 bool OutgoingCall::await_suspend(std::coroutine_handle<> caller) noexcept {

@@ -66,6 +66,7 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
   settings->own_encoding =
       Encoding{settings->own_serializer.get(), settings->own_compressor.get(), chosen.limits.max_frame};
   settings->encoding = &settings->own_encoding;
+  settings->content_type = settings->own_serializer->content_type();
 
   // Connection: protocol over transport.
   auto protocol = builder->make<Protocol>(chosen.protocol, path + ".protocol");
@@ -113,6 +114,7 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
   });
   if (!opened.ok()) return std::move(opened).error().prefix(path);
   std::lock_guard lock(references_mutex_);
+  endpoint_settings_.push_back(settings);
   references_.emplace(name, *opened);
   return opened;
 }

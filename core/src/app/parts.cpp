@@ -15,27 +15,52 @@ App::Parts::Parts(AppOptions chosen) : options(std::move(chosen)) {}
 App::Parts::~Parts() {
   if (loops.empty()) return;
   stop(Duration{0}, nullptr);
-  // Clients first: their endpoints close on their own loops.
-  for (auto& [name, reference] : references_) {
-    run_on(reference->loop(), [&reference = reference] { reference->close(); });
-  }
-  // Connection attempts and calls that were cut off end on their own; a loop must not stop under them.
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  for (const auto& loop : loops)
-    while (run_on(*loop, [&loop] { return loop->outstanding; }) != 0 && std::chrono::steady_clock::now() < limit)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  run_on(control(), [this] {
-    announced_.clear();
-    references_.clear();
-    builder.reset();
-  });
-  for (const auto& loop : loops) loop->stop();
-  // A handler that never ends still refers to its server; leaking it is the lesser evil.
-  if (server && !server->idle()) {
-    log->error("leaked-server", "calls are still running; their server is left behind");
+  close_references();
+  if (!quiet(std::chrono::seconds(2)) || (server && !server->idle())) {
+    // Something never ends: a handler, a resolver. It may still refer to all of this; leaking it is the lesser evil.
+    log->error("left-behind", "calls or connection attempts have not ended; the application's memory is left behind");
+    for (const auto& loop : loops) loop->stop();
     (void)server.release();
+    (void)builder.release();
+    (void)log.release();
+    for (auto& [name, reference] : references_) new std::shared_ptr<BoundReference>(reference);
+    for (auto& announced : announced_) (void)announced.lease.release();
     for (auto& loop : loops) (void)loop.release();
+    return;
   }
+  run_on(control(), [this] { announced_.clear(); });
+  for (auto& [name, reference] : references_) {
+    Loop& loop = reference->loop();
+    run_on(loop, [&reference = reference] { reference.reset(); });
+  }
+  references_.clear();
+  run_on(control(), [this] { builder.reset(); });
+  (void)quiet(std::chrono::milliseconds(100));
+  for (const auto& loop : loops) loop->stop();
+}
+
+// New calls are refused, calls in flight fail now: nobody is left to wait for them.
+void App::Parts::close_references() {
+  for (auto& [name, reference] : references_)
+    run_on(reference->loop(), [&reference = reference] { reference->close(); });
+  const Error reason(Errc::unavailable, "the application is stopping", Delivery::not_run, Advice::never);
+  for (const auto& settings : endpoint_settings_)
+    run_on(*settings->loop, [&settings, &reason] {
+      const auto endpoints = settings->endpoints;
+      for (RemoteEndpoint* endpoint : endpoints)
+        if (std::ranges::find(settings->endpoints, endpoint) != settings->endpoints.end()) endpoint->cut(reason);
+    });
+}
+
+// Waits until no call and no connection attempt is under way.
+bool App::Parts::quiet(Duration limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  for (const auto& loop : loops)
+    while (run_on(*loop, [&loop] { return loop->outstanding; }) != 0) {
+      if (std::chrono::steady_clock::now() > until) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  return true;
 }
 
 Result<void> App::Parts::open() {

@@ -17,6 +17,8 @@
 
 namespace tenon {
 
+struct EndpointSettings;
+
 /// What an App owns, in the order it is built; taken apart in reverse.
 class App::Parts {
  public:
@@ -50,6 +52,8 @@ class App::Parts {
   Result<std::shared_ptr<BoundReference>> open_reference(const std::string& name, const ReferenceOptions& chosen);
   Result<void> open_references();
   /// Builds every component of a list, in order.
+  void close_references();
+  bool quiet(Duration limit);
   template <class K>
   Result<std::vector<std::shared_ptr<K>>> make_list(const std::vector<Component>& components, const std::string& path) {
     std::vector<std::shared_ptr<K>> made;
@@ -64,6 +68,7 @@ class App::Parts {
   std::vector<Announced> announced_;
   std::mutex references_mutex_;
   std::map<std::string, std::shared_ptr<BoundReference>, std::less<>> references_;
+  std::vector<std::shared_ptr<const EndpointSettings>> endpoint_settings_;
   bool started_ = false;
   bool stopped_ = false;
   bool all_answered_ = true;

@@ -44,8 +44,8 @@ Result<std::shared_ptr<BoundReference>> BoundReference::open(const ReferenceOpti
 }
 
 void BoundReference::close() {
+  retired_chain_ = std::move(chain_);  // calls in flight are inside it
   chain_ = std::make_unique<FilterChain>(std::vector<std::shared_ptr<Filter>>(), closed_);
-  cluster_invoker_.reset();
 }
 
 Task<Result<Response>> BoundReference::Closed::call(Request& request) {

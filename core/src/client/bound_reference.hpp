@@ -32,7 +32,7 @@ class BoundReference final : public Reference {
 
   ClusterInvoker& cluster() noexcept { return *cluster_invoker_; }
   Loop& loop() noexcept { return loop_; }
-  /// Lets go of endpoints and watches; calls are refused afterwards. Threads: the loop's.
+  /// New calls are refused afterwards; those in flight go on. Threads: the loop's.
   void close();
 
  private:
@@ -58,6 +58,7 @@ class BoundReference final : public Reference {
   std::unique_ptr<ClusterInvoker> cluster_invoker_;
   Closed closed_;
   std::unique_ptr<FilterChain> chain_;
+  std::unique_ptr<FilterChain> retired_chain_;
   std::mutex bind_mutex_;
   std::deque<Bound> bound_;
 };

@@ -6,12 +6,6 @@
 namespace tenon {
 
 namespace {
-/// Requests are encoded here, then copied (small) or moved (large) into the session.
-OutBuffer& scratch() {
-  thread_local OutBuffer buffer;
-  buffer.clear();
-  return buffer;
-}
 constexpr std::size_t move_above = 32u << 10;
 }  // namespace
 
@@ -38,8 +32,8 @@ Result<void> ClientConnection::send(Exchange& exchange) {
   frame.kind = FrameKind::request;
   frame.one_way = request.target->method->shape == Shape::one_way;
   frame.target = request.target;
-  frame.serializer = encoding.serializer->content_type();
-  OutBuffer& body = scratch();
+  frame.serializer = settings_->content_type;
+  OutBuffer& body = settings_->loop->scratch();
   if (encoding.compressor) {
     const Encoding plain{encoding.serializer, nullptr, encoding.limit};
     if (auto encoded = request.payload.encode(plain, body); !encoded.ok())
@@ -114,7 +108,7 @@ void ClientConnection::on_frame(Frame& frame) {
 Result<Response> ClientConnection::decode(Exchange& exchange, Frame& frame) {
   const std::string_view compressor = frame.compressor;
   const Encoding* encoding = settings_->encoding;
-  if (encoding->serializer->content_type() != frame.serializer || encoding->compressor || !compressor.empty()) {
+  if (frame.serializer != settings_->content_type || encoding->compressor || !compressor.empty()) {
     encoding = settings_->encodings->find(frame.serializer, compressor);
     if (!encoding)
       return Error(Errc::unimplemented,

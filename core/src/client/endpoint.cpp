@@ -72,6 +72,7 @@ RemoteEndpoint::RemoteEndpoint(std::shared_ptr<const EndpointSettings> settings,
       chain_(settings_->attempt_filters, direct_),
       links_(std::max<std::uint32_t>(settings_->connections, 1)),
       backoff_(std::random_device()()) {
+  settings_->endpoints.push_back(this);
   for (std::size_t index = 0; index < links_.size(); ++index) {
     Link::Retry& retry = links_[index].retry;
     retry.endpoint = this;
@@ -86,6 +87,14 @@ RemoteEndpoint::RemoteEndpoint(std::shared_ptr<const EndpointSettings> settings,
 
 RemoteEndpoint::~RemoteEndpoint() {
   for (Link& link : links_) settings_->loop->clock().cancel(link.retry);
+  std::erase(settings_->endpoints, this);
+}
+
+void RemoteEndpoint::cut(const Error& reason) {
+  const auto keep = shared_from_this();
+  retire();
+  for (Link& link : links_)
+    if (const auto connection = link.connection) connection->close(reason);
 }
 
 std::string RemoteEndpoint::describe() const { return settings_->service.text() + " at " + instance_.address; }

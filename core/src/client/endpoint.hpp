@@ -27,6 +27,7 @@ struct EndpointSettings {
   std::shared_ptr<Compressor> own_compressor;
   Encoding own_encoding;
   const Encoding* encoding = nullptr;  ///< how requests are sent: &own_encoding
+  std::string_view content_type;       ///< encoding->serializer's
   Limits limits;
   ConnectionOptions connection;
   Duration connect_timeout = std::chrono::seconds(1);
@@ -36,6 +37,8 @@ struct EndpointSettings {
   std::vector<std::shared_ptr<Filter>> attempt_filters;
   Loop* loop = nullptr;
   Log* log = nullptr;
+  /// The endpoints there are. Threads: the loop's.
+  mutable std::vector<RemoteEndpoint*> endpoints;
 };
 
 /// One attempt on its way: encoded, numbered, waiting for its reply. Lives in the coroutine frame that awaits it.
@@ -123,6 +126,8 @@ class RemoteEndpoint final : public Endpoint, public std::enable_shared_from_thi
   static std::shared_ptr<Endpoint> dial(std::shared_ptr<const EndpointSettings> settings, Instance instance,
                                         std::shared_ptr<const Transport> transport);
   ~RemoteEndpoint() override;
+  /// Ends every call and connection now: the application is going down.
+  void cut(const Error& reason);
 
   Task<Result<Response>> call(Request& request) override;
   Health health() const noexcept override;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "loop/timer_wheel.hpp"
+#include "tenon/buffer.hpp"
 #include "tenon/executor.hpp"
 
 namespace tenon {
@@ -60,6 +61,12 @@ class Loop final : public Executor, private Clock {
   char* read_buffer() noexcept { return read_buffer_.get(); }
   static constexpr std::size_t read_buffer_size = 64u << 10;
 
+  /// For encoding one body; emptied. Valid until the next scratch().
+  OutBuffer& scratch() noexcept {
+    scratch_.clear();
+    return scratch_;
+  }
+
   /// Calls outstanding on this loop's connections; while there are any, or while somebody keeps it awake (listeners,
   /// accepted connections), the io thread does not park.
   std::size_t outstanding = 0;
@@ -100,6 +107,7 @@ class Loop final : public Executor, private Clock {
   TurnEnd ends_{&ends_, &ends_, nullptr};
   std::unique_ptr<char[]> read_buffer_;
   std::vector<std::shared_ptr<void>> buried_;
+  OutBuffer scratch_;
   bool offered_ = false;
 
   std::atomic<Work*> posted_{nullptr};  // newest first

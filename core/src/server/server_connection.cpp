@@ -5,11 +5,6 @@
 namespace tenon {
 
 namespace {
-OutBuffer& scratch() {
-  thread_local OutBuffer buffer;
-  buffer.clear();
-  return buffer;
-}
 constexpr std::size_t move_above = 32u << 10;
 constexpr std::size_t max_cached_routes = 4096;
 }  // namespace
@@ -114,7 +109,7 @@ void ServerConnection::reply(ServerCall& call, Result<Response> result) {
       frame.call = call.number;
       const Encoding plain{call.encoding().serializer, nullptr, call.encoding().limit};
       frame.serializer = plain.serializer->content_type();
-      OutBuffer& body = scratch();
+      OutBuffer& body = loop_.scratch();
       Result<void> done = result->payload.encode(plain, body);
       if (done.ok() && call.encoding().compressor && body.size() >= call.encoding().compressor->min_size()) {
         OutBuffer smaller;

@@ -19,6 +19,8 @@
 
 namespace tenon {
 
+class Candidates;
+
 /// Can it take work? Ordered: an aggregate is as healthy as its best member.
 enum class Health : std::uint8_t { closed, busy, open };
 
@@ -78,6 +80,11 @@ struct Request {
   /// kept as they are, for forwarding).
   void* reply = nullptr;
   std::unique_ptr<Messages> messages;    ///< client streams; null for unary
+  /// Kept by the cluster: members already tried, as positions in its set number `tried_set`.
+  std::uint64_t tried = 0;
+  std::uint64_t tried_set = 0;
+  /// Where an HA strategy gets its endpoints from; set by the cluster.
+  Candidates* candidates = nullptr;
 };
 
 /// What is answered. If the caller gave Request::reply, `payload` borrows that object.

@@ -66,14 +66,15 @@ class TENON_SPI Balancer {
   virtual std::unique_ptr<Picker> over(const Members& members) const = 0;
 };
 
-/// One call's view of its candidates, handed to an HaStrategy.
+/// Where an HA strategy gets endpoints from. What one call has tried is kept in its Request, so that this object serves
+/// every call and costs none of them anything. Outlives the calls.
 class TENON_SPI Candidates {
  public:
   virtual ~Candidates();
-  /// The next endpoint to try, and remembers it as tried; null when there is none. Valid until the call ends.
-  virtual Endpoint* next(const Request& request) noexcept = 0;
-  /// How many members there are.
-  virtual std::size_t size() const noexcept = 0;
+  /// The next endpoint to try, and remembers it as tried; null when there is none. Valid while its call is in flight.
+  virtual Endpoint* next(Request& request) noexcept = 0;
+  /// How many members may serve this request.
+  virtual std::size_t size(const Request& request) const noexcept = 0;
   /// May one more attempt be made? Takes a token from the reference's retry budget (re-sending what has not run costs
   /// budget, too).
   virtual bool spend_retry() noexcept = 0;
@@ -82,6 +83,8 @@ class TENON_SPI Candidates {
 };
 
 /// How many attempts, and when. failover, failfast, …
+/// A strategy that only acts on failures gives the endpoint's task away with Task::rescue(), which costs nothing when
+/// the first attempt succeeds.
 /// Threads: the reference's executor. Ownership: request and candidates live until the task has ended.
 class TENON_SPI HaStrategy {
  public:

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <new>
 #include <string_view>
 
 #include "tenon/buffer.hpp"
@@ -16,8 +17,8 @@ namespace tenon {
 /// Threads: one at a time.
 class TENON_SPI Payload {
  public:
-  Payload() noexcept = default;
-  Payload(Payload&& other) noexcept { take(other); }
+  Payload() noexcept : type_(nullptr), view_{} {}
+  Payload(Payload&& other) noexcept : type_(nullptr), view_{} { take(other); }
   Payload& operator=(Payload&& other) noexcept {
     if (this != &other) {
       if (state_ >= State::owned_value) reset();
@@ -43,11 +44,11 @@ class TENON_SPI Payload {
   /// The type of the value; null unless has_value().
   const MessageType* type() const noexcept { return has_value() ? type_ : nullptr; }
   /// REQUIRES has_value().
-  const void* value() const noexcept { return object_; }
+  const void* value() const noexcept { return view_.first; }
   /// REQUIRES is_encoded(). The bytes as they were sent (compressed if encoding().compressor is set).
   const Encoding& encoding() const noexcept { return *encoding_; }
   std::string_view bytes() const noexcept {
-    return state_ == State::owned_bytes ? buffer_.view() : std::string_view(static_cast<const char*>(object_), size_);
+    return state_ == State::owned_bytes ? buffer_.view() : std::string_view(static_cast<const char*>(view_.first), view_.size);
   }
 
   /// Decodes (or copies, or moves) the value into *object, an object of `type`.
@@ -64,20 +65,30 @@ class TENON_SPI Payload {
 
  private:
   enum class State : std::uint8_t { empty, borrowed_value, borrowed_bytes, owned_value, owned_bytes };
+  struct View {
+    const void* first;  // the value, or the first borrowed byte
+    std::size_t size;   // borrowed bytes
+  };
   void take(Payload& other) noexcept {
-    state_ = std::exchange(other.state_, State::empty);
+    state_ = other.state_;
     type_ = other.type_;
-    object_ = other.object_;
-    size_ = other.size_;
-    if (state_ == State::owned_bytes) buffer_ = std::move(other.buffer_);
+    if (state_ == State::owned_bytes) {
+      ::new (&buffer_) OutBuffer(std::move(other.buffer_));
+      other.buffer_.~OutBuffer();
+    } else {
+      view_ = other.view_;
+    }
+    other.view_ = {};
+    other.state_ = State::empty;
   }
   union {
-    const MessageType* type_ = nullptr;
+    const MessageType* type_;
     const Encoding* encoding_;
   };
-  const void* object_ = nullptr;  // the value, or the first borrowed byte
-  std::size_t size_ = 0;          // borrowed bytes
-  OutBuffer buffer_;              // owned bytes
+  union {
+    View view_;
+    OutBuffer buffer_;  // owned bytes
+  };
   State state_ = State::empty;
 };
 

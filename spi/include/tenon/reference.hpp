@@ -67,7 +67,7 @@ class TENON_SPI Reference {
 /// (callback); must stay where it is from start to completion.
 class TENON_SPI OutgoingCall {
  public:
-  /// `in` and `reply` (an object of target.method->output) must outlive the call.
+  /// `in` and `reply` (an object of target.method->output) must outlive the call, `options` start().
   OutgoingCall(Reference& reference, const Target& target, const void* in, void* reply, const CallOptions& options);
   OutgoingCall(const OutgoingCall&) = delete;
   OutgoingCall& operator=(const OutgoingCall&) = delete;
@@ -93,27 +93,34 @@ class TENON_SPI OutgoingCall {
   struct ParentHook : CancelHook {
     OutgoingCall* call = nullptr;
   };
+  /// What few calls need: cancellation, a chosen instance.
+  struct Extras {
+    Cancellation cancellation;
+    ParentHook parent_hook;
+    std::shared_ptr<CancelSource::Link> link;
+    std::string instance;
+  };
+  Extras& extras();
   bool begin() noexcept;          // on the executor's thread; true: finished
   void finished() noexcept;       // on the executor's thread
   void settle(Result<Response> result) noexcept;
-  void link_cancel();
+  void link_cancel(const CallOptions& options);
+  void post(Executor& executor, void (*run)(Work*) noexcept) noexcept;
 
   Reference& reference_;
   Request request_;
   CallInfo info_;
-  Cancellation cancellation_;
-  const CallOptions* options_;    // valid until start() returns
-  Duration timeout_{0};
+  std::unique_ptr<Extras> extras_;
+  Duration timeout_;
   Headers* reply_headers_;
-  std::string instance_;
-  std::uint64_t hash_key_ = 0;
-  ParentHook parent_hook_;
-  std::shared_ptr<CancelSource::Link> link_;
   Task<Result<Response>> task_;
   Executor* origin_ = nullptr;    // where to report; null: where it completed
   void (*done_)(void*) noexcept = nullptr;
   void* argument_ = nullptr;
-  Post post_;
+  union {
+    const CallOptions* options_;  // until it is started
+    Post* post_;                  // while it travels between threads
+  };
   Error error_;
 };
 

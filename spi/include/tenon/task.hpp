@@ -21,6 +21,9 @@
 
 namespace tenon {
 
+template <class T>
+class Task;
+
 namespace detail {
 
 /// Per thread: the innermost start in progress, and the last one that finished synchronously.
@@ -45,15 +48,19 @@ class PromiseCore {
     template <class P>
     void await_suspend(std::coroutine_handle<P> self) const noexcept {
       PromiseCore& promise = self.promise();
-      if (promise.serial_ == ledger.active) {
-        ledger.finished = promise.serial_;  // start() below is our caller and will see it
-        return;
-      }
-      promise.on_done_(promise.argument_);  // may destroy this frame
+      if (promise.rescue_ && !promise.rescue_(promise)) return;  // another task goes on in its place
+      promise.finish();
     }
     void await_resume() const noexcept {}
   };
   Final final_suspend() noexcept { return {}; }
+  /// Reports the end; may destroy the frame.
+  void finish() noexcept {
+    if (serial_ == ledger.active)
+      ledger.finished = serial_;  // start() below is our caller and will see it
+    else
+      on_done_(argument_);
+  }
   void unhandled_exception() noexcept { exception_ = std::current_exception(); }
 
   /// Resumes the task for the first time. True: it finished already and on_done will not be called. False: it is
@@ -76,6 +83,9 @@ class PromiseCore {
   void rethrow() const {
     if (exception_) std::rethrow_exception(exception_);
   }
+  bool threw() const noexcept { return exception_ != nullptr; }
+  /// Looks at the value once it is there. True: it stands; false: finish() will be called later.
+  bool (*rescue_)(PromiseCore&) noexcept = nullptr;
 
  private:
   void (*on_done_)(void*) = nullptr;
@@ -87,6 +97,15 @@ class PromiseCore {
 template <class T>
 class Promise final : public PromiseCore {
  public:
+  /// See Task::rescue().
+  using Rescuer = Task<T> (*)(T& value, void* self, void* argument);
+  void rescue(Rescuer rescuer, void* self, void* argument) noexcept {
+    rescuer_ = rescuer;
+    self_ = self;
+    rescue_argument_ = argument;
+    rescue_ = [](PromiseCore& core) noexcept { return static_cast<Promise&>(core).look(); };
+  }
+
   std::coroutine_handle<> handle() noexcept { return std::coroutine_handle<Promise>::from_promise(*this); }
   template <class U>
   void return_value(U&& value) {
@@ -99,7 +118,12 @@ class Promise final : public PromiseCore {
   auto get_return_object() noexcept;
 
  private:
+  bool look() noexcept;
+  struct Rescue;
   std::optional<T> value_;
+  Rescuer rescuer_ = nullptr;
+  void* self_ = nullptr;
+  void* rescue_argument_ = nullptr;
 };
 
 template <>
@@ -152,6 +176,15 @@ class [[nodiscard]] Task {
   bool start(void (*done)(void*), void* argument) const { return frame_.promise().start(frame_, done, argument); }
   T take() const { return frame_.promise().take(); }
 
+  /// Looks at the value before the awaiter gets it: `rescuer(value, self, argument)` returns an empty Task to let it
+  /// stand, or a task whose value replaces it (it may move from `value`). Costs three words instead of the coroutine
+  /// that awaiting the task just to look at its value would be. Before the task is started; not for Task<void>.
+  template <class U>
+  void rescue(Task (*rescuer)(U& value, void* self, void* argument), void* self, void* argument) const noexcept {
+    static_assert(std::is_same_v<T, U>);
+    frame_.promise().rescue(rescuer, self, argument);
+  }
+
  private:
   std::coroutine_handle<promise_type> frame_;
 };
@@ -164,6 +197,44 @@ auto Promise<T>::get_return_object() noexcept {
 inline auto Promise<void>::get_return_object() noexcept {
   return Task<void>(std::coroutine_handle<Promise>::from_promise(*this));
 }
+}  // namespace detail
+
+namespace detail {
+
+/// The task that goes on in place of another.
+template <class T>
+struct Promise<T>::Rescue {
+  Promise* promise;
+  Task<T> task;
+  static void* operator new(std::size_t size) { return memory::allocate(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept { memory::release(memory, size); }
+  void end() noexcept {
+    try {
+      promise->value_.emplace(task.take());
+    } catch (...) {
+      promise->unhandled_exception();
+    }
+    delete this;
+  }
+};
+
+template <class T>
+bool Promise<T>::look() noexcept {
+  if (threw()) return true;
+  Task<T> next = rescuer_(*value_, self_, rescue_argument_);
+  if (!next) return true;
+  auto* rescue = new Rescue{this, std::move(next)};
+  auto ended = [](void* argument) {
+    auto* self = static_cast<Rescue*>(argument);
+    Promise* promise = self->promise;
+    self->end();
+    promise->finish();
+  };
+  if (!rescue->task.start(ended, rescue)) return false;
+  rescue->end();
+  return true;
+}
+
 }  // namespace detail
 
 /// A task that is already finished with `value`.

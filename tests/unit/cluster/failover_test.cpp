@@ -20,10 +20,10 @@ using Step = ScriptedEndpoint::Step;
 /// Every endpoint once, then from the start.
 class InTurn final : public Candidates {
  public:
-  Endpoint* next(const Request&) noexcept override {
+  Endpoint* next(Request&) noexcept override {
     return endpoints.empty() ? nullptr : endpoints[taken++ % endpoints.size()].get();
   }
-  std::size_t size() const noexcept override { return endpoints.size(); }
+  std::size_t size(const Request&) const noexcept override { return endpoints.size(); }
   bool spend_retry() noexcept override { return ++asked <= budget; }
   Error none_left(const Request&) const override {
     return Error(Errc::unavailable, "nobody there", Delivery::not_run, Advice::other_instance);
