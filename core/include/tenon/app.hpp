@@ -69,8 +69,8 @@ class TENON_CORE App {
   Result<void> start();
 
   /// The reference of that name (client.references). Never null: for an unknown name, or one that cannot be built, the
-  /// returned reference refuses every bind with an error that says so. Usable once start() has succeeded; shared
-  /// owners must let go before the App is destroyed.
+  /// returned reference refuses every bind with an error that says so. Usable once start() has succeeded. One that
+  /// outlives the App refuses every call.
   std::shared_ptr<Reference> reference(std::string_view name);
 
   /// Bound addresses with real ports, in the order of server.listen. Valid after start().

@@ -16,7 +16,8 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
   const std::string path = "client.references." + name;
   // A registry calls its watchers on the control thread, so what it feeds lives there; fixed addresses need no registry
   // and are spread over the io threads.
-  Loop& loop = chosen.address.empty() ? control() : *loops[references_.size() % loops.size()];
+  const std::shared_ptr<Loop>& home = chosen.address.empty() ? loops.front() : loops[references_.size() % loops.size()];
+  Loop& loop = *home;
 
   // Around the call.
   auto filters = make_list<Filter>(chosen.filters, path + ".filters");
@@ -110,7 +111,7 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
 
   auto opened = run_on(loop, [&] {
     loop.refresh();
-    return BoundReference::open(chosen, loop, std::move(*cluster), std::move(parts), std::move(*filters));
+    return BoundReference::open(chosen, home, std::move(*cluster), std::move(parts), std::move(*filters));
   });
   if (!opened.ok()) return std::move(opened).error().prefix(path);
   std::lock_guard lock(references_mutex_);

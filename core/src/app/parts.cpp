@@ -25,15 +25,12 @@ App::Parts::~Parts() {
     (void)log.release();
     for (auto& [name, reference] : references_) new std::shared_ptr<BoundReference>(reference);
     for (auto& announced : announced_) (void)announced.lease.release();
-    for (auto& loop : loops) (void)loop.release();
+    for (auto& loop : loops) new std::shared_ptr<Loop>(loop);
     return;
   }
   run_on(control(), [this] { announced_.clear(); });
-  for (auto& [name, reference] : references_) {
-    Loop& loop = reference->loop();
-    run_on(loop, [&reference = reference] { reference.reset(); });
-  }
-  references_.clear();
+  for (auto& [name, reference] : references_)
+    run_on(reference->loop(), [&reference = reference] { reference->release(); });
   run_on(control(), [this] { builder.reset(); });
   (void)quiet(std::chrono::milliseconds(100));
   for (const auto& loop : loops) loop->stop();
@@ -72,7 +69,7 @@ Result<void> App::Parts::open() {
   host = std::make_unique<plugin_host::PluginHost>(options.plugins);
   if (auto loaded = host->load_all(); !loaded.ok()) return loaded;
   for (std::uint32_t i = 0; i < options.runtime.io_threads; ++i) {
-    loops.push_back(std::make_unique<Loop>());
+    loops.push_back(std::make_shared<Loop>());
     loops.back()->start();
   }
   const Environment environment{control(), *log, control().clock()};

@@ -33,7 +33,7 @@ class App::Parts {
   AppOptions options;
   std::unique_ptr<Log> log;
   std::unique_ptr<plugin_host::PluginHost> host;
-  std::vector<std::unique_ptr<Loop>> loops;
+  std::vector<std::shared_ptr<Loop>> loops;  // references that outlive the App keep theirs
   std::unique_ptr<ComponentBuilder> builder;
   std::vector<std::shared_ptr<Service>> provided;
   std::unique_ptr<Server> server;

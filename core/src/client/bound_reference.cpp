@@ -23,18 +23,19 @@ void finish_driven(void* argument) noexcept {
 
 }  // namespace
 
-BoundReference::BoundReference(const ReferenceOptions& options, Loop& loop)
-    : loop_(loop),
+BoundReference::BoundReference(const ReferenceOptions& options, std::shared_ptr<Loop> loop)
+    : loop_(std::move(loop)),
       service_{options.service, options.group, options.version},
       methods_(options.methods),
       timeout_(options.timeout) {}
 
 BoundReference::~BoundReference() = default;
 
-Result<std::shared_ptr<BoundReference>> BoundReference::open(const ReferenceOptions& options, Loop& loop,
+Result<std::shared_ptr<BoundReference>> BoundReference::open(const ReferenceOptions& options,
+                                                             std::shared_ptr<Loop> loop,
                                                              std::shared_ptr<Cluster> cluster, ClusterParts parts,
                                                              std::vector<std::shared_ptr<Filter>> filters) {
-  std::shared_ptr<BoundReference> reference(new BoundReference(options, loop));
+  std::shared_ptr<BoundReference> reference(new BoundReference(options, std::move(loop)));
   auto joined = cluster->join(std::move(parts));
   if (!joined.ok()) return std::move(joined).error();
   reference->cluster_ = std::move(cluster);
@@ -46,6 +47,12 @@ Result<std::shared_ptr<BoundReference>> BoundReference::open(const ReferenceOpti
 void BoundReference::close() {
   retired_chain_ = std::move(chain_);  // calls in flight are inside it
   chain_ = std::make_unique<FilterChain>(std::vector<std::shared_ptr<Filter>>(), closed_);
+}
+
+void BoundReference::release() {
+  retired_chain_.reset();
+  cluster_invoker_.reset();
+  cluster_.reset();
 }
 
 Task<Result<Response>> BoundReference::Closed::call(Request& request) {
@@ -89,13 +96,13 @@ Result<void> BoundReference::run(OutgoingCall& call) {
                      ": a synchronous call on an io thread would wait for itself; use co_await with use_task, or a "
                      "callback",
                  Delivery::not_run, Advice::never);
-  SyncWait wait{&call, &loop_};
+  SyncWait wait{&call, loop_.get()};
   // Alone, the caller drives the loop itself: no thread hand-off.
   auto start = [](void* argument) {
     auto* self = static_cast<SyncWait*>(argument);
     return self->call->start(&finish_driven, self);
   };
-  if (loop_.drive(start, &wait, wait.done)) return {};
+  if (loop_->drive(start, &wait, wait.done)) return {};
   if (call.start(&wake, &wait)) return {};
   wait.done.wait(false, std::memory_order_acquire);
   return {};

@@ -19,21 +19,23 @@ namespace tenon {
 class BoundReference final : public Reference {
  public:
   /// REQUIRES: on the loop's thread.
-  static Result<std::shared_ptr<BoundReference>> open(const ReferenceOptions& options, Loop& loop,
+  static Result<std::shared_ptr<BoundReference>> open(const ReferenceOptions& options, std::shared_ptr<Loop> loop,
                                                       std::shared_ptr<Cluster> cluster, ClusterParts parts,
                                                       std::vector<std::shared_ptr<Filter>> filters);
   ~BoundReference() override;
 
   const ServiceName& service() const noexcept override { return service_; }
   Result<const Target*> bind(const Method& method) override;
-  Executor& executor() noexcept override { return loop_; }
+  Executor& executor() noexcept override { return *loop_; }
   Invoker& invoker() noexcept override { return chain_->first(); }
   Result<void> run(OutgoingCall& call) override;
 
   ClusterInvoker& cluster() noexcept { return *cluster_invoker_; }
-  Loop& loop() noexcept { return loop_; }
+  Loop& loop() noexcept { return *loop_; }
   /// New calls are refused afterwards; those in flight go on. Threads: the loop's.
   void close();
+  /// Lets go of endpoints and watches. REQUIRES: closed, and no call in flight. Threads: the loop's.
+  void release();
 
  private:
   /// Answers every call once the reference is closed.
@@ -48,9 +50,9 @@ class BoundReference final : public Reference {
     Target target;
   };
 
-  BoundReference(const ReferenceOptions& options, Loop& loop);
+  BoundReference(const ReferenceOptions& options, std::shared_ptr<Loop> loop);
 
-  Loop& loop_;
+  std::shared_ptr<Loop> loop_;
   ServiceName service_;
   std::map<std::string, MethodOptions> methods_;
   Duration timeout_;

@@ -32,9 +32,15 @@ void Loop::stop() {
     unpark_.notify_all();
   }
   thread_.join();
+  ended_ = true;
 }
 
 void Loop::post(Work& work) noexcept {
+  if (ended_.load(std::memory_order_acquire)) {
+    Current current(*this);
+    work.run(&work);
+    return;
+  }
   Work* newest = posted_.load(std::memory_order_relaxed);
   do {
     work.next = newest;
@@ -154,7 +160,7 @@ void Loop::park() {
 
 bool Loop::drive(bool (*start)(void*), void* argument, const std::atomic<bool>& done) {
   int expected = parked;
-  if (!owner_.compare_exchange_strong(expected, driven)) return false;
+  if (ended_ || !owner_.compare_exchange_strong(expected, driven)) return false;
   {
     Current current(*this);
     refresh();

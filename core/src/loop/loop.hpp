@@ -113,6 +113,7 @@ class Loop final : public Executor, private Clock {
   std::atomic<Work*> posted_{nullptr};  // newest first
   std::atomic<int> owner_{io_thread};
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> ended_{false};  // the io thread is gone: posts run at once, so that nobody waits for ever
   std::atomic<std::uint64_t> drives_{0};
   std::mutex park_mutex_;
   std::condition_variable unpark_;
