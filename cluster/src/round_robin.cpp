@@ -44,6 +44,7 @@ RoundRobinPicker::RoundRobinPicker(const Members& members, std::uint64_t start) 
 
 int RoundRobinPicker::pick(const Request&, Tried tried) noexcept {
   if (order_.empty()) return substitute(tried);
+  if (members_.size() == 1) return 0;  // there is no choice
   const std::uint32_t position = order_[turn_];
   if (++turn_ == order_.size()) turn_ = 0;
   if (!is_tried(position, tried) && !is_closed(position)) return static_cast<int>(position);

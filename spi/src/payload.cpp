@@ -48,13 +48,18 @@ Error nothing_there(const MessageType& wanted) {
 Error no_serializer() { return Error(Errc::internal, "the payload's encoding names no serializer"); }
 
 // Runs `step`; an exception (out of memory, a plugin's defect) becomes an error.
-Result<void> guarded(std::string_view what, std::string_view type, const auto& step) {
+// The name is asked for only then: some types look it up.
+Result<void> guarded(std::string_view what, const MessageType* type, const auto& step) {
+  const auto said = [&](const char* why) {
+    return Error(Errc::internal,
+                 std::string(what) + " a " + std::string(type ? type->name() : "payload") + ": " + std::string(why));
+  };
   try {
     return step();
   } catch (const std::exception& e) {
-    return Error(Errc::internal, std::string(what) + " a " + std::string(type) + ": " + e.what());
+    return said(e.what());
   } catch (...) {
-    return Error(Errc::internal, std::string(what) + " a " + std::string(type) + ": unknown exception");
+    return said("unknown exception");
   }
 }
 
@@ -68,7 +73,7 @@ Result<void> decode_plain(const Encoding& encoding, std::string_view body, const
 
 Result<void> decode(const Encoding& encoding, std::string_view bytes, const MessageType& type, void* object) {
   if (!encoding.serializer) return no_serializer();
-  return guarded("decoding", type.name(), [&]() -> Result<void> {
+  return guarded("decoding", &type, [&]() -> Result<void> {
     if (!encoding.compressor) return decode_plain(encoding, bytes, type, object);
     Scratch plain;
     if (auto done = encoding.compressor->decompress(bytes, *plain, encoding.limit); !done.ok()) return done;
@@ -147,7 +152,7 @@ Result<const void*> Payload::get(const MessageType& type) {
 Result<void> Payload::encode(const Encoding& encoding, OutBuffer& out) const {
   if (empty()) return Error(Errc::invalid_argument, "the payload is empty, nothing can be encoded");
   if (!encoding.serializer) return no_serializer();
-  return guarded("encoding", has_value() ? type_->name() : "payload", [&]() -> Result<void> {
+  return guarded("encoding", has_value() ? type_ : nullptr, [&]() -> Result<void> {
     if (has_value()) {
       if (!encoding.compressor) return encoding.serializer->encode(*type_, view_.first, out);
       Scratch plain;

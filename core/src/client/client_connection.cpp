@@ -28,11 +28,15 @@ Result<void> ClientConnection::send(Exchange& exchange) {
                      " (max_unwritten is " + std::to_string(settings_->connection.max_unwritten) + ")",
                  Delivery::not_run, Advice::other_instance);
   const Encoding& encoding = *settings_->encoding;
-  Frame frame;
+  Frame& frame = outgoing_;
   frame.kind = FrameKind::request;
   frame.one_way = request.target->method->shape == Shape::one_way;
   frame.target = request.target;
   frame.serializer = settings_->content_type;
+  frame.compressor = {};
+  frame.body = {};
+  frame.owned.clear();
+  frame.remaining = Duration{0};
   OutBuffer& body = settings_->loop->scratch();
   if (encoding.compressor) {
     const Encoding plain{encoding.serializer, nullptr, encoding.limit};
@@ -63,6 +67,7 @@ Result<void> ClientConnection::send(Exchange& exchange) {
   if (!sent.ok()) {
     bool known = false;
     (void)pending_.take(frame.call, known);
+    frame.owned.release();
     return std::move(sent).error().deliver(Delivery::not_run);
   }
   exchange.connection_ = this;

@@ -118,8 +118,8 @@ Health RemoteEndpoint::health() const noexcept {
   }
   if (open) return stats_.in_flight < settings_->max_in_flight ? Health::open : Health::busy;
   if (hopeful) return Health::busy;
-  // Lazy and never tried, or due to be tried again.
-  return last_failure_ ? Health::closed : Health::busy;
+  // Lazy and never tried, or due to be tried again: a call will dial it.
+  return last_failure_ && settings_->loop->clock().now() < next_attempt_ ? Health::closed : Health::busy;
 }
 
 ClientConnection* RemoteEndpoint::pick() noexcept {

@@ -50,7 +50,7 @@ class Exchange {
 
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> caller);
-  Result<Response> await_resume() noexcept { return std::move(result_); }
+  Result<Response>&& await_resume() noexcept { return std::move(result_); }
 
  private:
   friend class ClientConnection;
@@ -114,6 +114,7 @@ class ClientConnection final : public ConnectionOwner {
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<ClientConnection> keep_;
   PendingTable pending_;
+  Frame outgoing_;  // send()'s, kept because making one anew costs more than filling it
   bool going_away_ = false;
 };
 

@@ -5,7 +5,10 @@
 namespace tenon {
 
 namespace {
-constexpr std::size_t flush_every = 8u << 10;     // inside a batch, so that both sides work at once
+// Inside a batch output is flushed early once, so that both sides work at once, and then rarely: every send may wake
+// the peer, which costs more than writing.
+constexpr std::size_t first_flush = 8u << 10;
+constexpr std::size_t later_flush = 32u << 10;
 constexpr std::size_t write_budget = 1u << 20;    // bytes per gathered write
 constexpr std::size_t direct_budget = 4u << 20;   // bytes of one large body per event, for fairness
 
@@ -76,6 +79,7 @@ void Connection::on_readable() {
   loop_.refresh();
   heard_ = loop_.clock().now();
   reading_ = true;
+  flush_at_ = first_flush;
   const Want want = session_->want();
   if (want.into) {
     read_direct(want);
@@ -144,7 +148,9 @@ void Connection::on_frame(Frame& frame) {
     default: break;
   }
   owner_.on_frame(frame);
-  if (!closed_ && !waiting_write_ && session_->unwritten() >= flush_every) flush();
+  if (closed_ || waiting_write_ || session_->unwritten() < flush_at_) return;
+  flush();
+  flush_at_ = later_flush;
 }
 
 Result<void> Connection::send(Frame& frame) {

@@ -85,6 +85,7 @@ class Connection final : private FrameSink, private TurnEnd, public std::enable_
   OwnAlarm session_alarm_;
   TimePoint heard_;
   std::uint32_t missed_ = 0;
+  std::size_t flush_at_ = 0;   // unwritten bytes that leave before the batch is over
   bool reading_ = false;       // inside an event: flush at its end
   bool waiting_read_ = false;
   bool waiting_write_ = false;

@@ -57,6 +57,13 @@ class SentNames {
     }
     return find_slow(target, contents.intern(serializer, compressor));
   }
+  /// The entry if it is the one find() found last; else null.
+  const Entry* find_last(const Target& target, std::string_view serializer, std::string_view compressor,
+                         const Contents& contents) const noexcept {
+    if (last_ >= entries_.size()) return nullptr;
+    const Entry& entry = entries_[last_];
+    return matches(entry, target) && contents.same(entry.content, serializer, compressor) ? &entry : nullptr;
+  }
   /// The number to define an entry of `text_bytes` with, or no_entry when the peer need not keep more.
   std::uint16_t next(std::size_t text_bytes) const noexcept;
   /// The entry was sent with next()'s number.

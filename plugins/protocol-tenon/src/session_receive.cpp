@@ -59,6 +59,9 @@ Result<std::size_t> TenonSession::take_frame(std::string_view bytes, FrameSink& 
 
   const auto type = static_cast<std::uint8_t>(*at);
   const auto kind = static_cast<Kind>(type & kind_mask);
+  if (type == static_cast<std::uint8_t>(Kind::response) && side_ == Side::client && place.complete() &&
+      take_plain_response(place, sink))
+    return place.prefix + place.length;
   const auto flags = static_cast<std::uint8_t>(type & ~kind_mask);
   if (!is_known(kind) && (flags & flag_ignorable) != 0) return skip(place);
   if ((flags & ~allowed_flags[type & kind_mask]) != 0 || !is_known(kind)) {
@@ -73,6 +76,27 @@ Result<std::size_t> TenonSession::take_frame(std::string_view bytes, FrameSink& 
   if (kind > Kind::response) return take_control(place, type, sink);
   if (!place.complete() && place.length <= direct_size) return std::size_t{0};
   return take_exchange(place, kind, flags, sink);
+}
+
+// A response with nothing but a body, to a call that is open. False: nothing was done, it takes the long way.
+bool TenonSession::take_plain_response(const Place& place, FrameSink& sink) {
+  const char* at = place.fields + 1;
+  const char* const end = place.fields + place.length;
+  std::uint64_t call = 0;
+  if (get_varint(at, end, call) != Scan::ok || call > UINT32_MAX) return false;
+  const auto body_size = static_cast<std::size_t>(end - at);
+  if (body_size > limits_.max_frame) return false;
+  OpenCall* const open = calls_.find(static_cast<std::uint32_t>(call));
+  if (open == nullptr) return false;
+  const Contents::Content& asked = contents_[open->content];
+  calls_.erase(open);
+  plain_.kind = FrameKind::response;
+  plain_.call = static_cast<std::uint32_t>(call);
+  plain_.serializer = asked.serializer;
+  plain_.compressor = asked.compressor;
+  plain_.body = {at, body_size};
+  sink.on_frame(plain_);
+  return true;
 }
 
 Result<std::size_t> TenonSession::take_exchange(const Place& place, Kind kind, std::uint8_t flags, FrameSink& sink) {

@@ -30,11 +30,18 @@ namespace tenon {
 
 #define TENON_STRING_(x) #x
 #define TENON_STRING(x) TENON_STRING_(x)
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TENON_STAMP_SANITIZER " asan"
+#elif __has_feature(thread_sanitizer)
+#define TENON_STAMP_SANITIZER " tsan"
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
 #define TENON_STAMP_SANITIZER " asan"
 #elif defined(__SANITIZE_THREAD__)
 #define TENON_STAMP_SANITIZER " tsan"
-#else
+#endif
+#ifndef TENON_STAMP_SANITIZER
 #define TENON_STAMP_SANITIZER ""
 #endif
 #if defined(NDEBUG)
