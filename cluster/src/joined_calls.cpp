@@ -38,6 +38,7 @@ Task<Result<Response>> JoinedCluster::call(Request& request) {
 // The call path: no coroutine of its own.
 Task<Result<Response>> JoinedCluster::call_now(Request& request) {
   standing_->budget.deposit(standing_->now());
+  request.tried = 0;
   return parts_.ha->call(request, candidates_);
 }
 
