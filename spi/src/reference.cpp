@@ -123,18 +123,18 @@ bool OutgoingCall::start(void (*done)(void*) noexcept, void* argument) noexcept 
   if (!here) origin_ = Executor::current();
   if (options.parent || options.cancel) link_cancel(options);
   options_ = nullptr;
-  if (here) return begin();
+  if (here) return begin(executor);
   post_ = new Post;
   post(executor, [](Work* work) noexcept {
     OutgoingCall* call = static_cast<Post*>(work)->call;
     if (!call->origin_) delete std::exchange(call->post_, nullptr);
-    if (call->begin()) call->finished();
+    if (call->begin(call->reference_.executor())) call->finished();
   });
   return false;
 }
 
-bool OutgoingCall::begin() noexcept {
-  const TimePoint now = reference_.executor().clock().now();
+bool OutgoingCall::begin(Executor& executor) noexcept {
+  const TimePoint now = executor.clock().now();
   info_.side = Side::client;
   info_.target = request_.target;
   info_.headers = &request_.headers;
@@ -142,7 +142,7 @@ bool OutgoingCall::begin() noexcept {
   if (timeout_ > Duration{0}) request_.deadline = std::min(request_.deadline, now + timeout_);
   info_.deadline = request_.deadline;
   info_.cancel = request_.cancel;
-  info_.executor = &reference_.executor();
+  info_.executor = &executor;
   if (request_.cancel && request_.cancel->cancelled()) {
     error_ = Error(Errc::cancelled, "the caller gave the call up before it was sent", Delivery::not_run, Advice::never);
     return true;
@@ -150,26 +150,40 @@ bool OutgoingCall::begin() noexcept {
   task_ = reference_.invoker().call(request_);
   auto done = [](void* self) {
     auto* call = static_cast<OutgoingCall*>(self);
-    call->settle(call->task_.take());
+    call->settle();
     call->finished();
   };
   if (!task_.start(done, this)) return false;
-  settle(task_.take());
+  settle();
   return true;
 }
 
-void OutgoingCall::settle(Result<Response> result) noexcept {
+void OutgoingCall::settle() noexcept {
   if (extras_ && extras_->link) extras_->link->cancellation = nullptr;
-  task_ = {};
-  if (!result.ok()) {
-    error_ = std::move(result).error();
-    return;
+  const auto threw = [this](const char* what) {
+    error_ = Error(Errc::internal, request_.target->service->text() + ": a filter threw: " + what, Delivery::maybe_run);
+    task_ = {};
+  };
+  Result<Response>* settled = nullptr;
+  try {
+    settled = &task_.result();
+  } catch (const std::exception& e) {
+    return threw(e.what());
+  } catch (...) {
+    return threw("something that is not a std::exception");
   }
-  if (reply_headers_) *reply_headers_ = std::move(result->headers);
-  if (!request_.reply || (result->payload.has_value() && result->payload.value() == request_.reply)) return;
-  const MessageType& type = *request_.target->method->output;
-  if (auto taken = result->payload.take_into(type, request_.reply); !taken.ok())
-    error_ = std::move(taken).error().prefix("reply of " + request_.target->service->text()).deliver(Delivery::ran);
+  Result<Response>& result = *settled;
+  if (!result.ok()) {
+    error_ = std::move(result.error());
+  } else {
+    if (reply_headers_) *reply_headers_ = std::move(result->headers);
+    const bool in_place = result->payload.has_value() && result->payload.value() == request_.reply;
+    if (request_.reply && !in_place) {
+      if (auto taken = result->payload.take_into(*request_.target->method->output, request_.reply); !taken.ok())
+        error_ = std::move(taken).error().prefix("reply of " + request_.target->service->text()).deliver(Delivery::ran);
+    }
+  }
+  task_ = {};
 }
 
 void OutgoingCall::finished() noexcept {

@@ -110,25 +110,27 @@ void ClientConnection::on_frame(Frame& frame) {
   if (going_away_ && pending_.waiting() == 0) connection_->close_when_written(Error(Errc::unavailable, "drained"));
 }
 
-Result<Response> ClientConnection::decode(Exchange& exchange, Frame& frame) {
+void ClientConnection::decode(Exchange& exchange, Frame& frame) {
+  Result<Response>& result = exchange.result_;
   const std::string_view compressor = frame.compressor;
   const Encoding* encoding = settings_->encoding;
   if (frame.serializer != settings_->content_type || encoding->compressor || !compressor.empty()) {
     encoding = settings_->encodings->find(frame.serializer, compressor);
-    if (!encoding)
-      return Error(Errc::unimplemented,
-                   connection_->peer().peer + " answered in serializer \"" + std::string(frame.serializer) +
-                       "\", compressor \"" + std::string(compressor) + "\", which is not loaded here",
-                   Delivery::ran);
+    if (!encoding) {
+      result = Error(Errc::unimplemented,
+                     connection_->peer().peer + " answered in serializer \"" + std::string(frame.serializer) +
+                         "\", compressor \"" + std::string(compressor) + "\", which is not loaded here",
+                     Delivery::ran);
+      return;
+    }
   }
   const Request& request = exchange.request_;
-  Response response;
-  response.headers = std::move(frame.headers);
+  if (!frame.headers.empty()) result->headers = std::move(frame.headers);
   if (!request.reply) {
     OutBuffer bytes = std::move(frame.owned);
     if (bytes.empty()) bytes.append(frame.body);
-    response.payload = Payload::adopt_encoded(*encoding, std::move(bytes));
-    return response;
+    result->payload = Payload::adopt_encoded(*encoding, std::move(bytes));
+    return;
   }
   const MessageType& type = *request.target->method->output;
   Result<void> decoded;
@@ -138,27 +140,29 @@ Result<Response> ClientConnection::decode(Exchange& exchange, Frame& frame) {
   } else {
     decoded = encoding->serializer->decode(frame.bytes(), type, request.reply);
   }
-  if (!decoded.ok())
-    return std::move(decoded)
-        .error()
-        .prefix("the reply of " + connection_->peer().peer + " to " + request.target->service->interface + "." +
-                std::string(request.target->method->name) + " cannot be decoded")
-        .deliver(Delivery::ran);
-  response.payload = Payload::borrow(type, request.reply);
-  return response;
+  if (decoded.ok()) {
+    result->payload = Payload::borrow(type, request.reply);
+    return;
+  }
+  result = std::move(decoded)
+               .error()
+               .prefix("the reply of " + connection_->peer().peer + " to " + request.target->service->interface + "." +
+                       std::string(request.target->method->name) + " cannot be decoded")
+               .deliver(Delivery::ran);
 }
 
 void ClientConnection::on_reply(Exchange& exchange, Frame& frame) {
   if (frame.kind == FrameKind::response) {
-    exchange.complete(decode(exchange, frame));
+    decode(exchange, frame);
+    exchange.complete();
     return;
   }
   if (frame.resend && !exchange.resent_) {
     exchange.resent_ = true;
-    if (auto sent = send(exchange); !sent.ok()) exchange.complete(std::move(sent).error());
+    if (auto sent = send(exchange); !sent.ok()) exchange.fail(std::move(sent).error());
     return;
   }
-  exchange.complete(std::move(frame.error));
+  exchange.fail(std::move(frame.error));
 }
 
 void ClientConnection::on_closed(const Error& reason) {
@@ -174,7 +178,7 @@ void ClientConnection::on_closed(const Error& reason) {
     if (!going_away_) endpoint->lost(*this, reason);
     for (Exchange* exchange : cut) {
       exchange->connection_ = nullptr;
-      exchange->complete(
+      exchange->fail(
           Error(Errc::unavailable, "connection to " + peer + " lost: " + reason.text(), Delivery::maybe_run));
     }
   }

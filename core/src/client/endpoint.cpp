@@ -45,9 +45,8 @@ bool Exchange::await_suspend(std::coroutine_handle<> caller) {
   return true;
 }
 
-void Exchange::complete(Result<Response> result) {
+void Exchange::complete() {
   finished_ = true;
-  result_ = std::move(result);
   endpoint_.finished(*this, result_);
   if (suspended_) caller_.resume();
 }
@@ -138,7 +137,7 @@ bool RemoteEndpoint::begin(Exchange& exchange) {
   ++stats_.calls;
   ++settings_->loop->outstanding;
   if (stats_.in_flight > settings_->max_in_flight) {
-    exchange.complete(Error(Errc::overloaded,
+    exchange.fail(Error(Errc::overloaded,
                             describe() + ": " + std::to_string(settings_->max_in_flight) +
                                 " calls are in flight already (max_in_flight)",
                             Delivery::not_run, Advice::other_instance));
@@ -167,7 +166,7 @@ bool RemoteEndpoint::begin(Exchange& exchange) {
                     describe() + " is not connected: " + last_failure_.text() + "; next attempt in " +
                         milliseconds(std::max(next_attempt_ - clock.now(), Duration{0})),
                     Delivery::not_run, Advice::other_instance);
-    exchange.complete(std::move(error));
+    exchange.fail(std::move(error));
     return true;
   }
   enqueue(exchange);
@@ -176,12 +175,12 @@ bool RemoteEndpoint::begin(Exchange& exchange) {
 
 bool RemoteEndpoint::submit(Exchange& exchange, ClientConnection& connection) {
   if (auto sent = connection.send(exchange); !sent.ok()) {
-    exchange.complete(std::move(sent).error());
+    exchange.fail(std::move(sent).error());
     return true;
   }
   if (exchange.request_.target->method->shape != Shape::one_way) return false;
   connection.forget(exchange);
-  exchange.complete(Response());
+  exchange.complete();
   return true;
 }
 
@@ -230,7 +229,7 @@ void RemoteEndpoint::give_up(Exchange& exchange, Error error) {
     exchange.connection_->abandon(exchange);
   else
     dequeue(exchange);
-  exchange.complete(std::move(error));
+  exchange.fail(std::move(error));
 }
 
 void RemoteEndpoint::finished(Exchange& exchange, const Result<Response>& result) {
@@ -285,7 +284,7 @@ void RemoteEndpoint::dialled(std::size_t index, Result<std::unique_ptr<ByteStrea
   while (waiting_first_) {
     Exchange& exchange = *waiting_first_;
     dequeue(exchange);
-    exchange.complete(Error(Errc::unavailable, describe() + " cannot be connected: " + last_failure_.text(),
+    exchange.fail(Error(Errc::unavailable, describe() + " cannot be connected: " + last_failure_.text(),
                             Delivery::not_run, Advice::other_instance));
   }
 }
@@ -317,7 +316,7 @@ void RemoteEndpoint::retire() {
   while (waiting_first_) {
     Exchange& exchange = *waiting_first_;
     dequeue(exchange);
-    exchange.complete(Error(Errc::unavailable, describe() + " left before it was connected", Delivery::not_run,
+    exchange.fail(Error(Errc::unavailable, describe() + " left before it was connected", Delivery::not_run,
                             Advice::other_instance));
   }
   if (stats_.in_flight == 0)

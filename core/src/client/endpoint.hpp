@@ -61,7 +61,12 @@ class Exchange {
   struct Cancel : CancelHook {
     Exchange* exchange = nullptr;
   };
-  void complete(Result<Response> result);
+  /// result_ is there.
+  void complete();
+  void fail(Error error) {
+    result_ = std::move(error);
+    complete();
+  }
 
   RemoteEndpoint& endpoint_;
   Request& request_;
@@ -107,7 +112,8 @@ class ClientConnection final : public ConnectionOwner {
   void on_frame(Frame& frame) override;
   void on_closed(const Error& reason) override;
   void on_reply(Exchange& exchange, Frame& frame);
-  Result<Response> decode(Exchange& exchange, Frame& frame);
+  /// Fills the exchange's result.
+  void decode(Exchange& exchange, Frame& frame);
 
   RemoteEndpoint* endpoint_;
   std::shared_ptr<const EndpointSettings> settings_;

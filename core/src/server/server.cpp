@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include "loop/run_on.hpp"
 
@@ -120,6 +121,7 @@ void Server::start() {
   Loop& loop = *homes_.front()->loop;
   run_on(loop, [&] {
     ++loop.kept_awake;
+    started_ = true;
     for (const auto& listening : listening_) {
       listening->done = false;
       listening->accepting = accept(*listening);
@@ -174,7 +176,7 @@ void Server::drain(const Error& reason) {
   Loop& control = *homes_.front()->loop;
   run_on(control, [&] {
     for (const auto& listening : listening_) listening->listener->close();
-    if (!homes_.front()->draining) --control.kept_awake;
+    if (std::exchange(started_, false)) --control.kept_awake;
   });
   for (const auto& listening : listening_)
     while (!listening->done) std::this_thread::sleep_for(std::chrono::milliseconds(1));

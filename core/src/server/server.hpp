@@ -60,6 +60,7 @@ class Server {
   std::vector<std::unique_ptr<Home>> homes_;
   std::vector<std::unique_ptr<Listening>> listening_;
   std::size_t next_home_ = 0;
+  bool started_ = false;
   std::atomic<std::size_t> sniffing_{0};
 };
 

@@ -101,9 +101,9 @@ class TENON_SPI OutgoingCall {
     std::string instance;
   };
   Extras& extras();
-  bool begin() noexcept;          // on the executor's thread; true: finished
+  bool begin(Executor& executor) noexcept;  // on its thread; true: finished
   void finished() noexcept;       // on the executor's thread
-  void settle(Result<Response> result) noexcept;
+  void settle() noexcept;         // takes the task's result
   void link_cancel(const CallOptions& options);
   void post(Executor& executor, void (*run)(Work*) noexcept) noexcept;
 

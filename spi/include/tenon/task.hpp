@@ -115,6 +115,10 @@ class Promise final : public PromiseCore {
     rethrow();
     return std::move(*value_);
   }
+  T& result() {
+    rethrow();
+    return *value_;
+  }
   auto get_return_object() noexcept;
 
  private:
@@ -132,6 +136,7 @@ class Promise<void> final : public PromiseCore {
   std::coroutine_handle<> handle() noexcept { return std::coroutine_handle<Promise>::from_promise(*this); }
   void return_void() noexcept {}
   void take() { rethrow(); }
+  void result() { rethrow(); }
   auto get_return_object() noexcept;
 };
 
@@ -175,6 +180,8 @@ class [[nodiscard]] Task {
   /// called once, on the completing thread, then take() it. Started at most once; keep the Task alive until then.
   bool start(void (*done)(void*), void* argument) const { return frame_.promise().start(frame_, done, argument); }
   T take() const { return frame_.promise().take(); }
+  /// The value where it is, valid while the task lives; instead of take().
+  decltype(auto) result() const { return frame_.promise().result(); }
 
   /// Looks at the value before the awaiter gets it: `rescuer(value, self, argument)` returns an empty Task to let it
   /// stand, or a task whose value replaces it (it may move from `value`). Costs three words instead of the coroutine
