@@ -114,7 +114,7 @@ bool TenonSession::send_plain_request(const Frame& frame) {
   at = put_varint(at, EntryRef::refer(entry->id).value);
   at = put_varint(at, milliseconds_up(frame.remaining));
   at = finish_head(start, at, frame.body.size());
-  std::memcpy(at, frame.body.data(), frame.body.size());
+  if (!frame.body.empty()) std::memcpy(at, frame.body.data(), frame.body.size());
   output_.commit(static_cast<std::size_t>(at - start) + frame.body.size());
   OpenCall& open = calls_.insert(frame.call);
   open.sequence = static_cast<std::uint32_t>(++requests_);
