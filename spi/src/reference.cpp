@@ -178,7 +178,8 @@ void OutgoingCall::settle() noexcept {
   } else {
     if (reply_headers_) *reply_headers_ = std::move(result->headers);
     const bool in_place = result->payload.has_value() && result->payload.value() == request_.reply;
-    if (request_.reply && !in_place) {
+    const bool answered = request_.target->method->shape != Shape::one_way;
+    if (request_.reply && !in_place && answered) {
       if (auto taken = result->payload.take_into(*request_.target->method->output, request_.reply); !taken.ok())
         error_ = std::move(taken).error().prefix("reply of " + request_.target->service->text()).deliver(Delivery::ran);
     }

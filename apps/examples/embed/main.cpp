@@ -13,12 +13,10 @@ int main() {
   tenon::AppOptions options;
   options.plugins.load = {"transport-memory", "protocol-tenon", "serialize-json", "cluster"};
   options.server.listen = {{.address = "here", .protocols = {"tenon"}, .transport = "memory"}};
-  // Lazy, because start() connects the others before it listens.
   options.client.references["sums"] = {.service = "demo.Sums",
                                        .address = "here",
                                        .transport = "memory",
-                                       .serializer = "json",
-                                       .connect = tenon::ConnectWhen::lazy};
+                                       .serializer = "json"};
   auto app = tenon::App::create(std::move(options));
   if (!app.ok()) return fail(app.error());
 

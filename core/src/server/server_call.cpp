@@ -35,7 +35,11 @@ ServerCall::ServerCall(ServerConnection& connection, Frame& frame, const Route& 
 
 void ServerCall::run(ServerConnection& connection, Frame& frame, const Route& route, const Encoding& encoding) {
   auto* call = new ServerCall(connection, frame, route, encoding);
-  connection.calls_.add(*call);
+  // A call that wants no answer is nobody's: its number may be used again at once, and the connection may go.
+  if (call->one_way_)
+    call->detach(connection.connection_);
+  else
+    connection.calls_.add(*call);
   connection.settings_.in_flight.fetch_add(1, std::memory_order_relaxed);
   try {
     call->task_ = route.offered->entry().call(call->request_);

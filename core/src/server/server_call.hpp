@@ -23,7 +23,6 @@ class ServerCall final : public CallLink {
     stream_ = std::move(stream);
   }
   const Encoding& encoding() const noexcept { return *encoding_; }
-  bool one_way() const noexcept { return one_way_; }
   const Target& target() const noexcept { return *request_.target; }
 
  private:

@@ -79,7 +79,7 @@ void ServerConnection::on_request(Frame& frame) {
                                    std::to_string(settings_.in_flight.load(std::memory_order_relaxed)) +
                                    " calls already",
                                Delivery::not_run, Advice::other_instance));
-  if (calls_.find(frame.call)) {
+  if (!frame.one_way && calls_.find(frame.call)) {
     connection_->close(Error(Errc::malformed, "call number " + std::to_string(frame.call) + " is in use already"));
     return;
   }
@@ -100,40 +100,38 @@ void ServerConnection::on_request(Frame& frame) {
 void ServerConnection::reply(ServerCall& call, Result<Response> result) {
   calls_.remove(call);
   if (!connection_->open()) return;
-  if (!call.one_way()) {
-    if (!result.ok()) {
-      reply_error(call.number, std::move(result).error());
-    } else {
-      Frame frame;
-      frame.kind = FrameKind::response;
-      frame.call = call.number;
-      const Encoding plain{call.encoding().serializer, nullptr, call.encoding().limit};
-      frame.serializer = plain.serializer->content_type();
-      OutBuffer& body = loop_.scratch();
-      Result<void> done = result->payload.encode(plain, body);
-      if (done.ok() && call.encoding().compressor && body.size() >= call.encoding().compressor->min_size()) {
-        OutBuffer smaller;
-        done = call.encoding().compressor->compress(body.view(), smaller);
-        frame.compressor = call.encoding().compressor->encoding();
-        body = std::move(smaller);
-      }
-      if (done.ok()) {
-        if (body.size() > move_above)
-          frame.owned = std::move(body);
-        else
-          frame.body = body.view();
-        frame.headers = std::move(result->headers);
-        frame.target = &call.target();
-        done = connection_->send(frame);
-      }
-      // The caller must not wait for a reply that cannot be sent.
-      if (!done.ok())
-        reply_error(call.number, std::move(done)
-                                     .error()
-                                     .prefix("the reply of " + call.target().service->text() + "." +
-                                             std::string(call.target().method->name))
-                                     .deliver(Delivery::ran));
+  if (!result.ok()) {
+    reply_error(call.number, std::move(result).error());
+  } else {
+    Frame frame;
+    frame.kind = FrameKind::response;
+    frame.call = call.number;
+    const Encoding plain{call.encoding().serializer, nullptr, call.encoding().limit};
+    frame.serializer = plain.serializer->content_type();
+    OutBuffer& body = loop_.scratch();
+    Result<void> done = result->payload.encode(plain, body);
+    if (done.ok() && call.encoding().compressor && body.size() >= call.encoding().compressor->min_size()) {
+      OutBuffer smaller;
+      done = call.encoding().compressor->compress(body.view(), smaller);
+      frame.compressor = call.encoding().compressor->encoding();
+      body = std::move(smaller);
     }
+    if (done.ok()) {
+      if (body.size() > move_above)
+        frame.owned = std::move(body);
+      else
+        frame.body = body.view();
+      frame.headers = std::move(result->headers);
+      frame.target = &call.target();
+      done = connection_->send(frame);
+    }
+    // The caller must not wait for a reply that cannot be sent.
+    if (!done.ok())
+      reply_error(call.number, std::move(done)
+                                   .error()
+                                   .prefix("the reply of " + call.target().service->text() + "." +
+                                           std::string(call.target().method->name))
+                                   .deliver(Delivery::ran));
   }
   if (draining_ && calls_.size() == 0) connection_->close_when_written(Error(Errc::unavailable, "drained"));
 }

@@ -68,6 +68,7 @@ class Calls : public testing::TestWithParam<Variant> {
       EXPECT_TRUE(test::eventually([&] { return test::idle(*server); }));
     }
   }
+  boost::asio::io_context own;  // outlives the threads that post to it
   std::unique_ptr<App> server;
   std::unique_ptr<App> client;
   std::shared_ptr<Reference> reference;
@@ -108,7 +109,6 @@ TEST_P(Calls, CallbackFutureAndAwaitable) {
   EXPECT_EQ(*future.get(), 3);
 
   // An awaitable resumes on its own executor, not on ours.
-  boost::asio::io_context own;
   const auto here = std::this_thread::get_id();
   std::int64_t awaited = 0;
   std::thread::id resumed;
