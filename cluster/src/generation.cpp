@@ -4,7 +4,10 @@ namespace tenon::cluster {
 
 Generation::Generation(std::shared_ptr<Standing> standing, std::shared_ptr<const Members> members,
                        std::unique_ptr<Router::Table> table)
-    : standing_(std::move(standing)), number_(++standing_->generations), members_(std::move(members)), table_(std::move(table)) {
+    : standing_(std::move(standing)),
+      number_(++standing_->generations),
+      members_(std::move(members)),
+      table_(std::move(table)) {
   gone_.generation = this;
   gone_.run = [](Work* work) noexcept { delete static_cast<Gone*>(work)->generation; };
   const Balancer& balancer = *standing_->parts.balancer;

@@ -22,7 +22,8 @@ struct ClusterOptions {
 };
 BOOST_DESCRIBE_STRUCT(ClusterOptions, (), (stale_limit, collapse_percent, retry_percent, retries_per_second))
 
-/// One reference's instances as an invoker. A call costs nothing here but picking: no coroutine, no lock, no allocation.
+/// One reference's instances as an invoker. A call costs nothing here but picking: no coroutine, no lock, no
+/// allocation.
 class JoinedCluster final : public ClusterInvoker {
  public:
   static Result<std::unique_ptr<ClusterInvoker>> join(ClusterParts parts, const ClusterOptions& options);

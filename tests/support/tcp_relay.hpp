@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -67,22 +68,23 @@ class TcpRelay {
     while (silent && !resting_) std::this_thread::yield();
   }
   int accepted() const noexcept { return accepted_; }
-  Traffic to_server() const noexcept { return {up_.bytes, up_.sends}; }
-  Traffic to_client() const noexcept { return {down_.bytes, down_.sends}; }
+  /// Exact: what the peer has received is counted.
+  Traffic to_server() const { return traffic(up_); }
+  Traffic to_client() const { return traffic(down_); }
 
  private:
   using Time = std::chrono::steady_clock;
   static constexpr std::size_t most_held = 1u << 20;
   static constexpr std::uint64_t paced_bytes = 2048;
 
-  struct Counter {
-    std::atomic<std::uint64_t> bytes{0};
-    std::atomic<std::uint64_t> sends{0};
-  };
+  Traffic traffic(const Traffic& counter) const {
+    const std::lock_guard lock(counting_);
+    return counter;
+  }
   struct Flow {
     int from;
     int to;
-    Counter& counter;
+    Traffic& counter;
     std::string held{};
     std::size_t sent = 0;  // of `held`
     std::uint64_t total = 0;
@@ -91,7 +93,7 @@ class TcpRelay {
     std::size_t waiting() const noexcept { return held.size() - sent; }
   };
   struct Pair {
-    Pair(int c, int s, Counter& up, Counter& down) : client(c), server(s), flows{{c, s, up}, {s, c, down}} {}
+    Pair(int c, int s, Traffic& up, Traffic& down) : client(c), server(s), flows{{c, s, up}, {s, c, down}} {}
     Pair(const Pair&) = delete;
     Pair& operator=(const Pair&) = delete;
     ~Pair() {
@@ -133,7 +135,7 @@ class TcpRelay {
     if (pieces_ != Pieces::random) return flow.waiting();
     random_ = random_ * 6364136223846793005u + 1442695040888963407u;
     const std::uint64_t bits = random_ >> 33;
-    const std::size_t most = bits % 4 == 0 ? 3000 : bits % 4 == 1 ? 64 : 5;
+    const std::size_t most = bits % 4 != 0 ? 5 : flow.total < paced_bytes * 8 ? 40 : 3000;
     return std::min<std::size_t>(1 + (bits >> 2) % most, flow.waiting());
   }
   bool due(const Flow& flow) const {
@@ -154,17 +156,22 @@ class TcpRelay {
     flow.held.append(buffer, static_cast<std::size_t>(got));
     flow.last_read = Time::now();
   }
+  bool send(Pair& pair, Flow& flow) {
+    const std::lock_guard lock(counting_);
+    const ssize_t put = ::send(flow.to, flow.held.data() + flow.sent, piece(flow), MSG_NOSIGNAL);
+    if (put < 0) {
+      pair.broken = pair.broken || (errno != EAGAIN && errno != EINTR);
+      return false;
+    }
+    flow.sent += static_cast<std::size_t>(put);
+    flow.total += static_cast<std::uint64_t>(put);
+    flow.counter.bytes += static_cast<std::uint64_t>(put);
+    ++flow.counter.sends;
+    return true;
+  }
   void write(Pair& pair, Flow& flow) {
     for (int turn = 0; turn < 512 && due(flow); ++turn) {
-      const ssize_t put = ::send(flow.to, flow.held.data() + flow.sent, piece(flow), MSG_NOSIGNAL);
-      if (put < 0) {
-        pair.broken = pair.broken || (errno != EAGAIN && errno != EINTR);
-        return;
-      }
-      flow.sent += static_cast<std::size_t>(put);
-      flow.total += static_cast<std::uint64_t>(put);
-      flow.counter.bytes += static_cast<std::uint64_t>(put);
-      ++flow.counter.sends;
+      if (!send(pair, flow)) return;
       if (pieces_ == Pieces::one_byte && flow.total < paced_bytes)
         std::this_thread::sleep_for(std::chrono::microseconds(20));  // so that the receiver sees it alone
       if (pieces_ == Pieces::random && turn % 16 == 15) std::this_thread::yield();
@@ -215,8 +222,9 @@ class TcpRelay {
   std::atomic<bool> silent_{false};
   std::atomic<bool> resting_{false};  // the thread has seen silent_
   std::atomic<int> accepted_{0};
-  Counter up_;
-  Counter down_;
+  mutable std::mutex counting_;
+  Traffic up_;
+  Traffic down_;
   std::vector<std::unique_ptr<Pair>> pairs_;
   std::uint64_t random_ = 20;
   std::thread thread_;

@@ -62,7 +62,8 @@ SocketAddress local_address(int fd) noexcept;
 template <>
 struct tenon::Describe<tenon::tcp::TcpOptions> {
   static constexpr auto members = tenon::members(
-      tenon::member("user_timeout", "a connection whose peer acknowledges nothing for so long is dead; 0: the kernel's"),
+      tenon::member("user_timeout",
+                    "a connection whose peer acknowledges nothing for so long is dead; 0: the kernel's"),
       tenon::member("no_delay", "send at once (TCP_NODELAY)"),
       tenon::member("send_buffer", "SO_SNDBUF; default: the kernel tunes it"),
       tenon::member("receive_buffer", "SO_RCVBUF; default: the kernel tunes it"),

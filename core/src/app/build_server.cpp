@@ -29,7 +29,8 @@ std::string reachable(const std::string& address) {
         (at->ifa_flags & IFF_LOOPBACK))
       continue;
     char text[NI_MAXHOST];
-    if (getnameinfo(at->ifa_addr, sizeof(sockaddr_in), text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0) found = text;
+    if (getnameinfo(at->ifa_addr, sizeof(sockaddr_in), text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0)
+      found = text;
   }
   freeifaddrs(all);
   return found.empty() ? address : found + address.substr(colon);

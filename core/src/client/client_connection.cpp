@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "client/endpoint.hpp"
@@ -14,7 +15,8 @@ ClientConnection::ClientConnection(RemoteEndpoint& endpoint, std::unique_ptr<Byt
       settings_(endpoint.settings_),
       connection_(std::make_shared<Connection>(*settings_->loop, *settings_->log, std::move(stream),
                                                settings_->protocol->open(Side::client, settings_->limits),
-                                               std::string(settings_->protocol->name()), settings_->connection, *this)) {}
+                                               std::string(settings_->protocol->name()), settings_->connection,
+                                               *this)) {}
 
 ClientConnection::~ClientConnection() = default;
 
@@ -114,7 +116,9 @@ void ClientConnection::decode(Exchange& exchange, Frame& frame) {
   Result<Response>& result = exchange.result_;
   const std::string_view compressor = frame.compressor;
   const Encoding* encoding = settings_->encoding;
-  if (frame.serializer != settings_->content_type || encoding->compressor || !compressor.empty()) {
+  const std::string_view own = settings_->content_type;
+  if (frame.serializer.size() != own.size() || std::memcmp(frame.serializer.data(), own.data(), own.size()) != 0 ||
+      encoding->compressor || !compressor.empty()) {
     encoding = settings_->encodings->find(frame.serializer, compressor);
     if (!encoding) {
       result = Error(Errc::unimplemented,

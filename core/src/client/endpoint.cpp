@@ -339,7 +339,8 @@ Result<std::shared_ptr<Endpoint>> EndpointDialer::dial(const Instance& instance)
   const auto found = settings_->transports.find(name);
   if (found == settings_->transports.end())
     return Error(Errc::config, "instance " + instance.address + " of " + settings_->service.text() +
-                                   " wants transport \"" + name + "\", which is not loaded; add its plugin to plugins.load");
+                                   " wants transport \"" + name +
+                                   "\", which is not loaded; add its plugin to plugins.load");
   const std::string protocol(settings_->protocol->name());
   if (!instance.protocols.empty() && std::ranges::find(instance.protocols, protocol) == instance.protocols.end())
     return Error(Errc::config, "instance " + instance.address + " of " + settings_->service.text() +

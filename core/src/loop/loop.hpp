@@ -59,7 +59,7 @@ class Loop final : public Executor, private Clock {
 
   /// One read buffer for all connections of this thread.
   char* read_buffer() noexcept { return read_buffer_.get(); }
-  static constexpr std::size_t read_buffer_size = 64u << 10;
+  static constexpr std::size_t read_buffer_size = 256u << 10;
 
   /// For encoding one body; emptied. Valid until the next scratch().
   OutBuffer& scratch() noexcept {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,11 +31,15 @@ class Contents {
   std::uint8_t intern(std::string_view serializer, std::string_view compressor);
   bool same(std::uint8_t number, std::string_view serializer, std::string_view compressor) const noexcept {
     const Content& content = *contents_[number];
-    return content.serializer == serializer && content.compressor == compressor;
+    return equal(content.serializer, serializer) && equal(content.compressor, compressor);
   }
   const Content& operator[](std::uint8_t number) const noexcept { return *contents_[number]; }
 
  private:
+  // On the path of every call: no function call for names that differ in length or are empty.
+  static bool equal(const std::string& a, std::string_view b) noexcept {
+    return a.size() == b.size() && (b.empty() || std::memcmp(a.data(), b.data(), b.size()) == 0);
+  }
   std::vector<std::unique_ptr<Content>> contents_;
 };
 

@@ -105,7 +105,9 @@ class ClientMethod {
     return Result<Out>(std::move(out));
   }
   /// The reply goes into `out`, whose memory is used again.
-  Result<void> operator()(const In& in, Out& out, const CallOptions& options = {}) const { return run(in, out, options); }
+  Result<void> operator()(const In& in, Out& out, const CallOptions& options = {}) const {
+    return run(in, out, options);
+  }
 
   // Coroutine.
   Task<Result<Out>> operator()(const In& in, use_task_t) const { return task(in, CallOptions()); }

@@ -112,7 +112,8 @@ class TENON_SPI Functions final : public Service {
       }
       F function;
     };
-    add(name, message_type<Args>(), message_type<Bare<Out>>(), idempotent, std::make_unique<Bound>(std::move(function)));
+    add(name, message_type<Args>(), message_type<Bare<Out>>(), idempotent,
+        std::make_unique<Bound>(std::move(function)));
     return *this;
   }
 

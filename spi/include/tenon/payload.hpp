@@ -48,7 +48,8 @@ class TENON_SPI Payload {
   /// REQUIRES is_encoded(). The bytes as they were sent (compressed if encoding().compressor is set).
   const Encoding& encoding() const noexcept { return *encoding_; }
   std::string_view bytes() const noexcept {
-    return state_ == State::owned_bytes ? buffer_.view() : std::string_view(static_cast<const char*>(view_.first), view_.size);
+    return state_ == State::owned_bytes ? buffer_.view()
+                                        : std::string_view(static_cast<const char*>(view_.first), view_.size);
   }
 
   /// Decodes (or copies, or moves) the value into *object, an object of `type`.

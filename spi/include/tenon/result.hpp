@@ -90,7 +90,9 @@ class TENON_SPI Error {
   Error& deliver(Delivery delivery) & noexcept;
   Error&& deliver(Delivery delivery) && noexcept { return std::move(deliver(delivery)); }
   Error& advise(Advice advice, std::chrono::milliseconds after = {}) & noexcept;
-  Error&& advise(Advice advice, std::chrono::milliseconds after = {}) && noexcept { return std::move(advise(advice, after)); }
+  Error&& advise(Advice advice, std::chrono::milliseconds after = {}) && noexcept {
+    return std::move(advise(advice, after));
+  }
   Error& foreign(std::string domain, std::int64_t code) &;
   Error&& foreign(std::string domain, std::int64_t code) && { return std::move(foreign(std::move(domain), code)); }
   Error& attach(Headers headers) &;

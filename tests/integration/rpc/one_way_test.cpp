@@ -14,7 +14,9 @@ class Notices final : public Service {
   Task<Result<Response>> call(Request& request) override {
     const CallInfo& info = *request.info;
     if (request.target->index == 0) {
-      auto note = [this, &info](const Arguments<std::int64_t>& in, Void&) { return take(std::get<0>(in.values), info); };
+      auto note = [this, &info](const Arguments<std::int64_t>& in, Void&) {
+        return take(std::get<0>(in.values), info);
+      };
       return serve<Arguments<std::int64_t>, Void>(request, note);
     }
     auto ended = [this](const Arguments<std::int64_t>& in, Bare<std::int64_t>& out) -> Task<Result<void>> {
