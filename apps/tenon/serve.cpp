@@ -78,6 +78,7 @@ int serve(const ServeOptions& serve) {
   if (std::none_of(catalog.begin(), catalog.end(), [](const CatalogEntry& e) { return e.kind == Service::kind; }))
     return misused("serve", "no loaded plugin has a service; name one that does in plugins.load or with --load");
   if (Result<void> provided = app.provide_from_plugins(); !provided.ok()) return complain("serve", provided.error());
+  app.catch_signals();
   if (Result<void> started = app.start(); !started.ok()) return complain("serve", started.error());
   const std::vector<ListenOptions>& ports = app.options().server.listen;
   const std::vector<std::string> addresses = app.addresses();

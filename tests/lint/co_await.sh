@@ -33,7 +33,7 @@ by_text() {
 
 # by_tree FILE… : as the compiler sees it, with types and templates. Temporaries without a destructor are harmless.
 by_tree() {
-  local file output query
+  local file output query error counts
   query=$(mktemp)
   trap 'rm -f "$query"' RETURN
   printf '%s\n' 'set bind-root false' 'set output diag' \
@@ -42,8 +42,10 @@ by_tree() {
   for file in "$@"; do
     output=$(clang-query-19 -p "$build" --extra-arg=-Wno-everything -f "$query" "$file" 2>&1) || true
     # Two queries, two counts: anything less and the file was not understood.
-    if grep -qE '(^|: )(fatal )?error: ' <<<"$output" || [ "$(grep -cE '^[0-9]+ match(es)?\.' <<<"$output")" -ne 2 ]; then
-      printf '%s cannot be examined:\n%s\n' "$file" "$(head -n 5 <<<"$output")"
+    error=$(grep -m 1 -E '(^|: )(fatal )?error: ' <<<"$output" || true)
+    counts=$(grep -cE '^[0-9]+ match(es)?\.' <<<"$output" || true)
+    if [ -n "$error" ] || [ "$counts" -ne 2 ]; then
+      printf '%s cannot be examined: %s\n' "$file" "${error:-$counts of 2 answers}"
       continue
     fi
     grep -F "$root/" <<<"$output" | grep -E 'note: "(capturing lambda|aggregate temporary)" binds here' || true
@@ -57,7 +59,10 @@ if [ -z "${TENON_LINT_TEXT:-}" ] && command -v clang-query-19 >/dev/null && [ -f
   mapfile -t compiled < <(printf '%s\n' "${all[@]}" | while read -r file; do
     if grep -qF "\"$file\"" "$build/compile_commands.json"; then printf '%s\n' "$file"; fi
   done)
-  [ "${#compiled[@]}" -gt 5 ] || { printf 'only %d of them are compiled in %s\n' "${#compiled[@]}" "$build" >&2; exit 1; }
+  if [ "${#compiled[@]}" -le 5 ]; then
+    printf 'only %d of them are compiled in %s\n' "${#compiled[@]}" "$build" >&2
+    exit 1
+  fi
   examined=("${compiled[@]}")
   bad=$(by_tree "${compiled[@]}")
 else

@@ -1,7 +1,12 @@
 #include "tenon/app.hpp"
 
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
 #include "app/parts.hpp"
-#include "app/signals.hpp"
 #include "loop/run_on.hpp"
 
 namespace tenon {
@@ -42,15 +47,59 @@ std::vector<std::string> App::addresses() const {
 
 bool App::stop(Duration grace) { return parts_->stop(grace, nullptr); }
 
+void App::catch_signals() {
+  if (!parts_->signals) parts_->signals = std::make_unique<StopSignals>();
+}
+
+namespace {
+
+/// Ends the process when stopping takes longer than it may: a handler that blocks its io thread leaves no other way.
+class Watchdog {
+ public:
+  Watchdog(Log& log, Duration limit, const std::atomic<int>& signals)
+      : thread_([this, &log, limit, &signals] { watch(log, limit, signals); }) {}
+  ~Watchdog() {
+    {
+      std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  void watch(Log& log, Duration limit, const std::atomic<int>& signals) {
+    const auto begun = std::chrono::steady_clock::now();
+    auto until = begun + limit;
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, std::chrono::milliseconds(20), [this] { return stopped_; })) {
+      const auto now = std::chrono::steady_clock::now();
+      if (signals.load() > 1) until = std::min(until, std::max(forced_, now) + std::chrono::milliseconds(500));
+      if (signals.load() > 1 && forced_ == std::chrono::steady_clock::time_point()) forced_ = now;
+      if (now < until) continue;
+      log.error("stuck", "an io thread does not answer (a handler blocks it?); the process ends without it");
+      std::_Exit(1);
+    }
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopped_ = false;
+  std::chrono::steady_clock::time_point forced_;
+  std::thread thread_;
+};
+
+}  // namespace
+
 int App::wait() {
-  StopSignals signals;
+  catch_signals();
+  const StopSignals& signals = *parts_->signals;
   signals.wait_for_first();
+  const Duration grace = parts_->options.server.grace;
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(grace).count();
   parts_->log->info("stopping", std::string("received ") + signals.name() + "; finishing calls in flight, at most " +
-                                    std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(
-                                                       parts_->options.server.grace)
-                                                       .count()) +
-                                    " ms (a second signal forces the end)");
-  return parts_->stop(parts_->options.server.grace, &signals.count()) ? 0 : 1;
+                                    std::to_string(ms) + " ms (a second signal forces the end)");
+  const Watchdog watchdog(*parts_->log, grace + std::chrono::milliseconds(800), signals.count());
+  return parts_->stop(grace, &signals.count()) ? 0 : 1;
 }
 
 AppCounts App::counts() const {

@@ -54,6 +54,7 @@ int App::main(int argc, char** argv, const std::function<void(App&)>& setup) {
   signal(SIGPIPE, SIG_IGN);
   auto app = from_manifest(manifest);
   if (!app.ok()) return refuse(program, app.error());
+  (*app)->catch_signals();
   setup(**app);
   if (auto started = (*app)->start(); !started.ok()) return refuse(program, started.error());
   for (const std::string& address : (*app)->addresses()) std::printf("listening on %s\n", address.c_str());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/signals.hpp"
 #include "chain/encodings.hpp"
 #include "client/bound_reference.hpp"
 #include "component/builder.hpp"
@@ -37,6 +38,7 @@ class App::Parts {
   std::unique_ptr<ComponentBuilder> builder;
   std::vector<std::shared_ptr<Service>> provided;
   std::unique_ptr<Server> server;
+  std::unique_ptr<StopSignals> signals;
 
  private:
   struct Announced {

@@ -78,6 +78,7 @@ void Connection::on_readable() {
   waiting_read_ = false;
   loop_.refresh();
   heard_ = loop_.clock().now();
+  missed_ = 0;
   reading_ = true;
   flush_at_ = first_flush;
   const Want want = session_->want();
@@ -197,7 +198,6 @@ void Connection::beat() {
     if (auto sent = session_->send(ping); sent.ok()) mark_dirty();
     loop_.clock().arm(heartbeat_, now + options_.heartbeat);
   } else {
-    missed_ = 0;
     loop_.clock().arm(heartbeat_, heard_ + options_.heartbeat);
   }
 }

@@ -94,7 +94,10 @@ std::string Diagnostics::text() const {
   std::vector<const Mistake*> sorted;
   sorted.reserve(found_.size());
   for (const Mistake& mistake : found_) sorted.push_back(&mistake);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Mistake* a, const Mistake* b) { return a->at < b->at; });
+  // By place, then in the order found: elements of one vector lie in that order.
+  std::sort(sorted.begin(), sorted.end(), [](const Mistake* a, const Mistake* b) {
+    return a->at < b->at || (!(b->at < a->at) && a < b);
+  });
   std::string text;
   for (const Mistake* mistake : sorted) {
     if (!text.empty()) text += '\n';

@@ -89,9 +89,11 @@ TEST_P(Fragmentation, SmallCallsOneAfterTheOtherAndAtOnce) {
 TEST_P(Fragmentation, LargeCallsAmongSmallOnes) {
   const ClientFunction<std::string(std::string)> reverse(client->reference("r"), "reverse");
   // On both sides of the size above which bodies are read in place (32 KiB), and far beyond it.
-  const std::size_t sizes[] = {10, (32u << 10) - 3, (32u << 10) + 1, 300u << 10, 20, 300u << 10, 30};
+  std::vector<std::size_t> sizes = {10, (32u << 10) - 3, (32u << 10) + 1, 300u << 10, 20};
+  // With a send for each byte one large body is enough: it takes seconds.
+  if (GetParam() != Pieces::one_byte) sizes.insert(sizes.end(), {300u << 10, 30});
   std::atomic<int> good = 0;
-  auto all = std::make_shared<std::latch>(static_cast<std::ptrdiff_t>(std::size(sizes)));
+  auto all = std::make_shared<std::latch>(static_cast<std::ptrdiff_t>(sizes.size()));
   for (const std::size_t size : sizes) {
     const std::string text = text_of(size, static_cast<unsigned>(size));
     reverse(text, [&good, all, want = reversed(text)](Result<std::string> answer) {
@@ -100,9 +102,11 @@ TEST_P(Fragmentation, LargeCallsAmongSmallOnes) {
     });
   }
   ASSERT_TRUE(test::eventually([&] { return all->try_wait(); }, std::chrono::seconds(40)));
-  EXPECT_EQ(good, static_cast<int>(std::size(sizes)));
-  EXPECT_GT(relay->to_server().bytes, 600u << 10);
-  EXPECT_GT(relay->to_client().bytes, 600u << 10);
+  EXPECT_EQ(good, static_cast<int>(sizes.size()));
+  std::size_t all_bytes = 0;
+  for (const std::size_t size : sizes) all_bytes += size;
+  EXPECT_GT(relay->to_server().bytes, all_bytes);
+  EXPECT_GT(relay->to_client().bytes, all_bytes);
   if (GetParam() == Pieces::one_byte) {
     EXPECT_EQ(relay->to_server().sends, relay->to_server().bytes);
     EXPECT_EQ(relay->to_client().sends, relay->to_client().bytes);
