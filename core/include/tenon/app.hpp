@@ -80,11 +80,12 @@ class TENON_CORE App {
   /// True: every call that was running has been answered.
   bool stop(Duration grace);
   /// From here on SIGTERM, SIGINT and SIGUSR2 are requests to stop, which wait() will see, even one that arrives while
-  /// start() is at work. For programs that use wait(); it does this itself if it was not done. Signals are the process's:
-  /// one App at a time.
+  /// start() is at work. For programs that use wait(); it does this itself if it was not done. Signals belong to the
+  /// process: one App at a time.
   void catch_signals();
   /// start() was done: blocks until SIGTERM, SIGINT or SIGUSR2, then stop(server.grace). A second signal forces the
-  /// end. If an io thread is stuck, the process ends with code 1 within a second after the grace. Returns the exit code: 0 all answered, 1 calls were cut off.
+  /// end. If an io thread is stuck, the process ends with code 1 within a second after the grace.
+  /// Returns the exit code: 0 all answered, 1 calls were cut off.
   int wait();
 
   /// Threads: not an io thread. Blocking: asks each io thread.

@@ -139,7 +139,6 @@ TEST_F(Signals, AHandlerStuckLongerThanTheGraceIsCutOff) {
   std::cout << "ended after " << ms(end.took) << " ms with 300 ms of grace\n";
 }
 
-// Off until core can end without its io thread: Server::drain() waits for it, and a second signal is not seen there.
 TEST_F(Signals, AHandlerThatBlocksItsThreadDoesNotKeepTheProcess) {
   ASSERT_NO_FATAL_FAILURE(serve("300ms"));
   ASSERT_NO_FATAL_FAILURE(connect());
