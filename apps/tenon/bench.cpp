@@ -43,6 +43,7 @@ constexpr const char* footer =
     "Examples:\n"
     "  tenon bench --spawn\n"
     "  tenon bench --spawn --preset airrpc --json > figures.json\n"
+    "  tenon bench --spawn --protocol motan2 --serializer simple --compress gzip\n"
     "  tenon bench --address tcp:127.0.0.1:4080 --mode sync --size 10,1000 --concurrency 1,8\n"
     "\n"
     "Exit codes: 0 every call was answered, 1 calls failed or nobody answers, 2 wrong command line";
@@ -178,7 +179,14 @@ Result<std::vector<Child>> spawn_servers(const BenchOptions& bench) {
   std::vector<Child> children;
   const unsigned most = *std::max_element(bench.providers.begin(), bench.providers.end());
   std::vector<std::string> arguments{"--listen", "tcp:127.0.0.1:0", "--load", "bench-echo", "--log-level", "error"};
-  for (const std::string& plugin : bench.target.plugins) arguments.insert(arguments.end(), {"--load", plugin});
+  if (!bench.target.protocol.empty()) arguments.insert(arguments.end(), {"--protocol", bench.target.protocol});
+  AppOptions needed = bare_options(bench.target.plugin_dir);
+  const std::size_t usual = needed.plugins.load.size();
+  load_by_name(needed, bench.target);
+  std::vector<std::string> plugins = bench.target.plugins;
+  plugins.insert(plugins.end(), needed.plugins.load.begin() + static_cast<std::ptrdiff_t>(usual),
+                 needed.plugins.load.end());
+  for (const std::string& plugin : plugins) arguments.insert(arguments.end(), {"--load", plugin});
   for (const std::string& directory : bench.target.plugin_dir)
     arguments.insert(arguments.end(), {"--plugin-dir", directory});
   for (unsigned i = 0; i < most; ++i) {

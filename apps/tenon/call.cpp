@@ -1,20 +1,21 @@
 // tenon call: JSON in, JSON out, any method of any service.
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 #include "command.hpp"
+#include "dynamic_request.hpp"
 #include "generic_call.hpp"
 #include "interface_types.hpp"
-#include "manifest/scalar.hpp"
+#include "request_json.hpp"
 #include "target.hpp"
 #include "tenon/app.hpp"
 #include "tenon/value.hpp"
+#include "types_option.hpp"
 
 namespace tenon::cli {
 namespace {
@@ -27,6 +28,7 @@ struct CallCommand {
   std::string instance;
   std::string proto;
   std::vector<std::string> imports;
+  std::optional<std::string> types;
   bool each = false;
 };
 
@@ -35,21 +37,38 @@ struct Question {
   std::string service;
   std::string method;
   std::string json;
+  std::optional<std::vector<SchemaType>> types;  ///< of --types
   Headers headers;
+};
+
+/// The method's types, and the request where nothing but the JSON told them.
+struct Answerable {
+  std::unique_ptr<InterfaceTypes> types;
+  std::optional<Value::List> arguments;
 };
 
 constexpr const char* footer =
     "JSON is the request message, or a list of arguments for a service of plain functions; \"-\" reads it from stdin,\n"
-    "@FILE from a file. The types come from the server itself, or from --proto. The answer goes to stdout.\n"
+    "@FILE from a file. The answer goes to stdout, as JSON.\n"
+    "\n"
+    "The types come from the server itself, from --proto, or from --types, which lists the parameters' types:\n"
+    "  bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 string bytes (as base64) value (of any kind), list<T>, map<K,V>;\n"
+    "  byte short int long float double are i8 i16 i32 i64 f32 f64; T? may be null: 'map<string,list<i32>>,int?'\n"
+    "A server that does not describe itself gets what the JSON shows, if the serializer is not protobuf: a list is\n"
+    "the arguments, anything else one argument; integers go as i32 where they fit, else as i64. Say --types where the\n"
+    "method wants other kinds.\n"
     "\n"
     "Examples:\n"
     "  tenon call demo.Greeter/SayHello '{\"name\":\"Ada\"}' --address tcp:127.0.0.1:4080\n"
     "  tenon call user.UserService/getUser '[7]' --manifest client.yaml --reference users --timeout 250ms\n"
     "  tenon call demo.Greeter/SayHello @request.json --address 127.0.0.1:4080 --proto greeter.proto --import protos\n"
+    "  tenon call --protocol motan2 --serializer simple com.x.Foo/hello '[\"Ray\"]' --address 127.0.0.1:8100\n"
+    "  tenon call --protocol motan2 --serializer simple com.x.Foo/add '[-3,300]' --types int,long --address "
+    "127.0.0.1:8100\n"
     "  tenon call tenon.Descriptors/services --address tcp:127.0.0.1:4080\n"
     "\n"
     "Exit codes: 0 answered, 1 the call failed (code, who, what and where on stderr), 2 wrong command line, JSON,\n"
-    ".proto or manifest";
+    "--types, .proto or manifest";
 
 Error wrong(std::string text) { return Error(Errc::config, "tenon call: " + std::move(text), Delivery::not_run); }
 
@@ -71,6 +90,11 @@ Result<Question> understand(const CallCommand& command) {
   Result<std::string> json = json_text(command.json);
   if (!json.ok()) return std::move(json).error();
   question.json = std::move(*json);
+  if (command.types) {
+    Result<std::vector<SchemaType>> types = parse_types(*command.types);
+    if (!types.ok()) return std::move(types).error().prefix("tenon call");
+    question.types = std::move(*types);
+  }
   for (const std::string& header : command.headers) {
     const std::size_t equals = header.find('=');
     if (equals == std::string::npos || equals == 0) return wrong("--header " + header + ": expected NAME=VALUE");
@@ -96,68 +120,83 @@ Result<AppOptions> app_options(const CallCommand& command, const Question& quest
   return options;
 }
 
-Result<std::shared_ptr<Serializer>> json_serializer(App& app) {
+// A serializer of this App by the name that a manifest calls it, with default options.
+Result<std::shared_ptr<Serializer>> serializer_named(App& app, std::string_view name) {
   Executor& control = *app.executors().front();
   for (const CatalogEntry& entry : app.catalog()) {
-    if (entry.kind != Serializer::kind || entry.name != "json") continue;
+    if (entry.kind != Serializer::kind || entry.name != name) continue;
     const Object options(*entry.options);
     Result<std::shared_ptr<void>> made = entry.create(options.get(), Environment{control, app.log(), control.clock()});
     if (!made.ok()) return std::move(made).error();
     return std::static_pointer_cast<Serializer>(std::move(*made));
   }
-  return wrong("no loaded plugin has serializer \"json\"; add serialize-json to plugins.load");
+  return wrong("no loaded plugin has serializer \"" + std::string(name) + "\"; add serialize-" + std::string(name) +
+               " to plugins.load");
 }
 
-Result<std::unique_ptr<InterfaceTypes>> types_of(const CallCommand& command, const Question& question,
-                                                 Reference& reference, Duration patience) {
-  if (!command.proto.empty()) return InterfaceTypes::from_proto(command.proto, command.imports, question.service);
+Error with_hint(const Error& error, const std::string& hint) {
+  return Error(error.code(), error.text() + "; " + hint, error.delivery(), error.advice())
+      .foreign(error.domain(), error.foreign_code());
+}
+
+// What a call's error says, and what people then overlook: peers that do not know a protocol just hang up.
+int failed(std::string_view who, const Error& error, App& app) {
+  if (error.code() != Errc::unavailable || error.delivery() != Delivery::maybe_run) return complain(who, error);
+  const std::string_view protocol = app.options().client.references.at(target_name).protocol.use();
+  return complain(who, with_hint(error, "does the server speak protocol " + std::string(protocol) + "?"));
+}
+
+// Where nobody tells the types: every argument as the JSON shows it.
+Result<Answerable> untyped(const Question& question, const Serializer& json) {
+  Value value = Value::of_list();
+  if (!question.json.empty()) {
+    if (Result<void> read = json.decode(question.json, message_type<Value>(), &value); !read.ok())
+      return wrong("the JSON is no list of arguments: " + read.error().text());
+  }
+  Answerable made;
+  made.arguments = untyped_arguments(std::move(value));
+  SchemaType any;
+  any.kind = Kind::value;
+  const std::vector<SchemaType> types(made.arguments->size(), any);
+  Result<std::unique_ptr<InterfaceTypes>> found =
+      InterfaceTypes::from_parameters(question.service, question.method, types);
+  if (!found.ok()) return std::move(found).error();
+  made.types = std::move(*found);
+  return made;
+}
+
+Result<std::unique_ptr<InterfaceTypes>> told_types(const CallCommand& command, const Question& question) {
+  if (!question.types) return InterfaceTypes::from_proto(command.proto, command.imports, question.service);
+  Result<std::unique_ptr<InterfaceTypes>> made =
+      InterfaceTypes::from_parameters(question.service, question.method, *question.types);
+  if (!made.ok()) return wrong("--types: " + made.error().text());
+  return made;
+}
+
+Result<Answerable> types_of(const CallCommand& command, const Question& question, Reference& reference,
+                            const Serializer& json, bool shows, Duration patience) {
+  const auto answerable = [](Result<std::unique_ptr<InterfaceTypes>> made) -> Result<Answerable> {
+    if (!made.ok()) return std::move(made).error();
+    return Answerable{std::move(*made), std::nullopt};
+  };
+  if (question.types && !shows)
+    return wrong(
+        "--types needs a serializer that shows of which kind the answer is: say --serializer json, simple …; "
+        "protobuf does not");
+  if (question.types || !command.proto.empty()) return answerable(told_types(command, question));
   CallOptions options;
   options.timeout = patience;
   options.instance = command.instance;
   Result<SchemaService> schema = describe_remote(reference, question.service, options);
-  if (schema.ok()) return InterfaceTypes::from_schema(*schema);
+  if (schema.ok()) return answerable(InterfaceTypes::from_schema(*schema));
   Error error = std::move(schema).error();
-  if (error.code() == Errc::not_found) return error;
-  return std::move(error).prefix("asking what " + question.service + " looks like");
-}
-
-// "first_name" and its JSON form "firstName" are the same member.
-std::string folded(std::string_view name) {
-  std::string text;
-  for (const char c : name)
-    if (c != '_') text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-// The path of the first member of `json` that `type` does not have; serializers skip those, but people mistype them.
-std::string unknown_member(const Value& json, const MessageType& type) {
-  const Value::Map* members = json.map();
-  if (!members || type.form() != Form::message || type.name().starts_with("google.protobuf.")) return {};
-  for (const auto& [key, value] : *members) {
-    const std::string* name = key.string();
-    if (!name) continue;
-    const auto fields = type.fields();
-    const auto field = std::find_if(fields.begin(), fields.end(),
-                                    [&](const Field& candidate) { return folded(candidate.name) == folded(*name); });
-    if (field == fields.end()) return *name;
-    if (field->type->kind != Kind::message) continue;
-    if (const std::string inner = unknown_member(value, *field->type->message); !inner.empty())
-      return *name + "." + inner;
-  }
-  return {};
-}
-
-// Fills `request` from JSON. Fails with: what is wrong, for people.
-Result<void> read_request(const Serializer& json, std::string_view text, const Object& request) {
-  const std::string name(request.type().name());
-  if (Result<void> read = json.decode(text, request.type(), request.get()); !read.ok())
-    return wrong("the JSON is no " + name + ": " + read.error().text());
-  Value value;
-  if (Result<void> read = json.decode(text, message_type<Value>(), &value); !read.ok())
-    return wrong("the JSON is no " + name + ": " + read.error().text());
-  if (const std::string unknown = unknown_member(value, request.type()); !unknown.empty())
-    return wrong("the JSON is no " + name + ": it has no member \"" + unknown + '"');
-  return {};
+  const bool silent = describes_nothing(error);
+  if (silent && shows) return untyped(question, json);
+  if (error.code() != Errc::not_found) error.prefix("asking what " + question.service + " looks like");
+  if (!silent) return error;
+  return with_hint(error,
+                   "the server does not describe itself: give --proto, or a self-describing --serializer (json, "
+                   "simple …), then also --types where the JSON does not tell which kinds are meant");
 }
 
 Result<std::string> call_once(Reference& reference, const Method& method, const Object& request, const Serializer& json,
@@ -185,7 +224,7 @@ int call_each(App& app, const Method& method, const Object& request, const Seria
     if (answer.ok())
       std::printf("%s\t%s\n", instance.c_str(), answer->c_str());
     else
-      code = complain("call " + instance, answer.error());
+      code = failed("call " + instance, answer.error(), app);
   }
   return code;
 }
@@ -200,27 +239,36 @@ int call(const CallCommand& command) {
   if (!command.target.timeout.empty()) options.timeout = patience;  // also over what the manifest says of the method
   options.headers = question->headers;
   options.instance = command.instance;
-  std::unique_ptr<InterfaceTypes> types;  // outlives the App, whose reference binds its methods
+  Answerable found;  // outlives the App, whose reference binds its methods
   Result<std::unique_ptr<App>> app = App::create(std::move(*app_made));
   if (!app.ok()) return complain("call", app.error());
   if (Result<void> started = (*app)->start(); !started.ok()) return complain("call", started.error());
-  Result<std::shared_ptr<Serializer>> json = json_serializer(**app);
+  Result<std::shared_ptr<Serializer>> json = serializer_named(**app, "json");
   if (!json.ok()) return complain("call", json.error());
+  const std::string_view chosen = (*app)->options().client.references.at(target_name).serializer.use();
+  Result<std::shared_ptr<Serializer>> serializer = serializer_named(**app, chosen);
+  const bool shows = shows_kinds(serializer.ok() ? (*serializer)->content_type() : chosen);
 
   const std::shared_ptr<Reference> reference = (*app)->reference(target_name);
-  Result<std::unique_ptr<InterfaceTypes>> found = types_of(command, *question, *reference, patience);
-  if (!found.ok()) return complain("call", found.error());
-  types = std::move(*found);
-  Result<const Method*> method = types->find(question->method);
+  Result<Answerable> told = types_of(command, *question, *reference, **json, shows, patience);
+  if (!told.ok()) return failed("call", told.error(), **app);
+  found = std::move(*told);
+  Result<const Method*> method = found.types->find(question->method);
   if (!method.ok()) return complain("call", method.error());
   const Object request(*(*method)->input);
-  std::string text = question->json;
-  if (text.empty()) text = request.type().form() == Form::arguments ? "[]" : "{}";
-  if (Result<void> read = read_request(**json, text, request); !read.ok()) return complain("call", read.error());
+  if (found.arguments) {
+    *static_cast<Value*>(request.get()) = Value::of_list(std::move(*found.arguments));
+  } else {
+    std::string text = question->json;
+    if (text.empty()) text = request.type().form() == Form::arguments ? "[]" : "{}";
+    const std::vector<SchemaType>* types = question->types ? &*question->types : nullptr;
+    if (Result<void> read = read_request(**json, text, types, request); !read.ok())
+      return complain("call", std::move(read).error().prefix("tenon call"));
+  }
 
   if (command.each) return call_each(**app, **method, request, **json, options, patience);
   Result<std::string> answer = call_once(*reference, **method, request, **json, options);
-  if (!answer.ok()) return complain("call", answer.error());
+  if (!answer.ok()) return failed("call", answer.error(), **app);
   std::printf("%s\n", answer->c_str());
   return exit_ok;
 }
@@ -237,8 +285,12 @@ Subcommand add_call(CLI::App& tenon) {
   parser->add_option("--header", command->headers, "sent along, NAME=VALUE")->type_name("HEADER")->take_all();
   parser->add_option("--instance", command->instance, "only the instance with this id or address")->type_name("ID");
   parser->add_flag("--each", command->each, "call every instance, one after the other");
+  CLI::Option* types =
+      parser->add_option("--types", command->types, "the parameters' types instead of asking the server");
+  types->type_name("TYPES")->expected(1);
   parser->add_option("--proto", command->proto, "take the types from this file instead of asking the server")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes(types);
   parser->add_option("--import", command->imports, "where that file's imports are")
       ->type_name("DIR")
       ->take_all()

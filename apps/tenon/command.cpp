@@ -9,8 +9,10 @@ int complain(std::string_view who, const Error& error) {
     std::fprintf(stderr, "%s\n", error.text().c_str());
     return exit_usage;
   }
-  std::fprintf(stderr, "tenon %.*s: %.*s: %s\n", static_cast<int>(who.size()), who.data(),
-               static_cast<int>(to_string(error.code()).size()), to_string(error.code()).data(), error.text().c_str());
+  std::string code(to_string(error.code()));
+  if (!error.domain().empty()) code += " (" + error.domain() + ' ' + std::to_string(error.foreign_code()) + ')';
+  std::fprintf(stderr, "tenon %.*s: %s: %s\n", static_cast<int>(who.size()), who.data(), code.c_str(),
+               error.text().c_str());
   return exit_failed;
 }
 

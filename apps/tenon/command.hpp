@@ -31,8 +31,8 @@ Subcommand add_check(CLI::App& tenon);
 Subcommand add_plugins(CLI::App& tenon);
 Subcommand add_bench(CLI::App& tenon);
 
-/// Writes "tenon WHO: errc: text" to stderr ("file:line:col" lines of a manifest stay as they are). Returns exit_usage
-/// for Errc::config, else exit_failed.
+/// Writes "tenon WHO: errc: text" to stderr, with a foreign system's own code "tenon WHO: errc (motan 30001): text"
+/// ("file:line:col" lines of a manifest stay as they are). Returns exit_usage for Errc::config, else exit_failed.
 int complain(std::string_view who, const Error& error);
 /// Writes "tenon WHO: text" to stderr and returns exit_usage.
 int misused(std::string_view who, const std::string& text);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "manifest/nearest.hpp"
+#include "types_option.hpp"
 
 namespace tenon::cli {
 
@@ -76,6 +77,31 @@ Result<std::unique_ptr<InterfaceTypes>> InterfaceTypes::from_proto(const std::st
   std::unique_ptr<InterfaceTypes> made(new InterfaceTypes(interface));
   if (Result<void> added = made->add_protobuf_methods(files.SerializeAsString()); !added.ok())
     return std::move(added).error().prefix(file);
+  return made;
+}
+
+Result<std::unique_ptr<InterfaceTypes>> InterfaceTypes::from_parameters(std::string_view interface,
+                                                                        std::string_view method,
+                                                                        std::span<const SchemaType> types) {
+  SchemaMessage arguments;
+  arguments.form = Form::arguments;
+  arguments.name = "(";
+  for (const SchemaType& type : types) {
+    const auto index = static_cast<std::uint32_t>(arguments.fields.size());
+    arguments.name += (index == 0 ? "" : ", ") + to_text(type);
+    arguments.fields.push_back({index + 1, "arg" + std::to_string(index), type, ""});
+  }
+  arguments.name += ')';
+  // A name is for messages only, and the schema's own is bounded.
+  constexpr std::size_t longest_name = 200;
+  if (arguments.name.size() > longest_name) arguments.name = "(" + std::to_string(types.size()) + " arguments)";
+  Schema schema;
+  schema.messages.push_back(std::move(arguments));
+  Result<std::unique_ptr<DynamicTypes>> made_types = DynamicTypes::create(schema);
+  if (!made_types.ok()) return std::move(made_types).error();
+  std::unique_ptr<InterfaceTypes> made(new InterfaceTypes(interface));
+  made->dynamic_ = std::move(*made_types);
+  made->add(method, Shape::unary, *made->dynamic_->find(schema.messages.front().name), message_type<Value>(), false);
   return made;
 }
 

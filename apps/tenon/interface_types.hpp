@@ -1,6 +1,7 @@
 #pragma once
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,11 @@ class InterfaceTypes {
   static Result<std::unique_ptr<InterfaceTypes>> from_proto(const std::string& file,
                                                             const std::vector<std::string>& imports,
                                                             std::string_view interface);
+
+  /// One method with these parameters (arg0, arg1 …), whose answer is a value of any kind; objects of its input are
+  /// Values, lists in order or maps by name. Fails with: invalid_argument, too_large (types that cannot be sent).
+  static Result<std::unique_ptr<InterfaceTypes>> from_parameters(std::string_view interface, std::string_view method,
+                                                                 std::span<const SchemaType> types);
 
   /// Fails with: not_found, with the name that may be meant or all there are.
   Result<const Method*> find(std::string_view method) const;

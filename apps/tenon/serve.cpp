@@ -17,6 +17,7 @@ namespace {
 struct ServeOptions {
   std::string manifest;
   std::string listen;
+  std::vector<std::string> protocols{"tenon"};
   std::vector<std::string> plugins;
   std::vector<std::string> plugin_dir;
   unsigned io_threads = 0;
@@ -33,6 +34,7 @@ constexpr const char* footer =
     "  tenon serve --manifest server.yaml\n"
     "  tenon serve --manifest server.yaml --load ./libs/greeter-service.so\n"
     "  tenon serve --listen tcp:127.0.0.1:0 --load bench-echo\n"
+    "  tenon serve --listen tcp:127.0.0.1:4080 --protocol tenon,motan2 --load serialize-simple --load bench-echo\n"
     "\n"
     "Exit codes: 0 ended well, 1 port in use or calls were cut off, 2 wrong command line, manifest or plugin";
 
@@ -54,13 +56,15 @@ Result<AppOptions> options_of(const ServeOptions& serve) {
     const Address address = split_address(serve.listen);
     ListenOptions listen;
     listen.address = address.address;
-    listen.protocols.push_back(Component("tenon"));
+    for (const std::string& protocol : serve.protocols) listen.protocols.push_back(Component(protocol));
     listen.transport = InlineComponent(Component(address.transport.empty() ? "tcp" : address.transport));
     options.server.listen.assign(1, listen);
   }
   if (serve.io_threads != 0) options.runtime.io_threads = serve.io_threads;
   if (serve.log_level) options.log.level = *serve.log_level;
   for (const std::string& plugin : serve.plugins) load_plugin(options, plugin);
+  for (const std::string& protocol : serve.listen.empty() ? std::vector<std::string>() : serve.protocols)
+    load_by_name(options, {.protocol = protocol});
   if (options.server.listen.empty())
     return wrong(serve.manifest +
                  ": server.listen is empty, so nobody could call; add `listen: [ { use: tcp, address: "
@@ -95,8 +99,13 @@ Subcommand add_serve(CLI::App& tenon) {
   CLI::App* parser = tenon.add_subcommand("serve", "run the services of plugins");
   parser->footer(footer);
   parser->add_option("--manifest", options->manifest, "what to serve, and where")->type_name("FILE");
-  parser->add_option("--listen", options->listen, "one port with protocol tenon, instead of the manifest's")
-      ->type_name("ADDRESS");
+  CLI::Option* listen = parser->add_option("--listen", options->listen, "one port, instead of the manifest's");
+  listen->type_name("ADDRESS");
+  parser
+      ->add_option("--protocol", options->protocols, "spoken there: tenon (the default), motan2; several share a port")
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->needs(listen);
   parser->add_option("--load", options->plugins, "one more plugin, by name or path")->type_name("PLUGIN")->take_all();
   parser->add_option("--plugin-dir", options->plugin_dir, "look for plugins here first")->type_name("DIR")->take_all();
   parser->add_option("--io-threads", options->io_threads, "instead of the manifest's")->check(CLI::Range(1, 256));

@@ -22,15 +22,16 @@ void load_once(AppOptions& options, std::string name) {
   if (std::find(load.begin(), load.end(), name) == load.end()) load.push_back(std::move(name));
 }
 
-// The plugin that by its file name would offer (kind, name), if there is one; what is built in stays as it is.
-void load_if_found(AppOptions& options, const std::string& file) {
-  for (const std::string& directory : options.plugins.search) {
-    std::error_code ignored;
-    if (std::filesystem::exists(std::filesystem::path(directory) / (file + ".so"), ignored)) {
-      load_once(options, file);
-      return;
-    }
-  }
+// The file name of the plugin that by convention offers (kind, name).
+std::string file_of(const std::string& kind, const std::string& name) {
+  return kind + '-' + (kind == "serialize" && name == "protobuf" ? "pb" : name);
+}
+
+bool is_there(const std::string& plugin, const std::vector<std::string>& directories) {
+  return std::any_of(directories.begin(), directories.end(), [&](const std::string& directory) {
+    std::error_code unreadable;  // then it is not there for us
+    return std::filesystem::exists(std::filesystem::path(directory) / (plugin + ".so"), unreadable);
+  });
 }
 
 Result<AppOptions> from_manifest(const TargetOptions& target, std::string_view service) {
@@ -76,8 +77,9 @@ void add_target_options(CLI::App& parser, TargetOptions& target) {
   parser.add_option("--reference", target.reference, "its name there; needed when several would do")
       ->type_name("NAME")
       ->needs("--manifest");
-  parser.add_option("--serializer", target.serializer, "protobuf, json, …")->type_name("NAME");
-  parser.add_option("--protocol", target.protocol, "tenon, …")->type_name("NAME");
+  parser.add_option("--serializer", target.serializer, "protobuf, json, simple, …")->type_name("NAME");
+  parser.add_option("--protocol", target.protocol, "tenon, motan2, …")->type_name("NAME");
+  parser.add_option("--compress", target.compress, "gzip, …; nothing: requests are not compressed")->type_name("NAME");
   parser.add_option("--group", target.group, "the service's group")->type_name("TEXT");
   parser.add_option("--version", target.version, "the service's version")->type_name("TEXT");
   parser.add_option("--timeout", target.timeout, "of a whole call: 250ms, 1s")->type_name("TIME");
@@ -96,7 +98,6 @@ Result<AppOptions> client_options(const TargetOptions& target, std::string_view 
     reference.service = service;
     reference.address = address.address;
     if (!address.transport.empty()) reference.transport = Component(address.transport);
-    load_if_found(options, "transport-" + address.transport);
     options.client.references.emplace(target_name, std::move(reference));
   } else {
     Result<AppOptions> read = from_manifest(target, service);
@@ -108,19 +109,15 @@ Result<AppOptions> client_options(const TargetOptions& target, std::string_view 
   ReferenceOptions& reference = options.client.references.at(target_name);
   if (!target.group.empty()) reference.group = target.group;
   if (!target.version.empty()) reference.version = target.version;
-  if (!target.serializer.empty()) {
-    reference.serializer = Component(target.serializer);
-    load_if_found(options, "serialize-" + target.serializer);
-  }
-  if (!target.protocol.empty()) {
-    reference.protocol = Component(target.protocol);
-    load_if_found(options, "protocol-" + target.protocol);
-  }
+  if (!target.serializer.empty()) reference.serializer = Component(target.serializer);
+  if (!target.protocol.empty()) reference.protocol = Component(target.protocol);
+  if (!target.compress.empty()) reference.compress = Component(target.compress);
   if (!target.timeout.empty()) {
     if (const std::string fault = manifest::parse_duration(target.timeout, reference.timeout); !fault.empty())
       return wrong("--timeout " + target.timeout + ": expected " + fault);
   }
   for (const std::string& plugin : target.plugins) load_plugin(options, plugin);
+  load_by_name(options, target);
   return options;
 }
 
@@ -141,6 +138,19 @@ void load_plugin(AppOptions& options, const std::string& plugin) {
     if (std::find(search.begin(), search.end(), directory) == search.end()) search.insert(search.begin(), directory);
   }
   load_once(options, path.extension() == ".so" ? path.stem().string() : path.filename().string());
+}
+
+void load_by_name(AppOptions& options, const TargetOptions& target) {
+  // A manifest that names no directories gets the default ones later.
+  const std::vector<std::string>& search = options.plugins.search;
+  const std::vector<std::string> directories = search.empty() ? usual_plugin_dirs() : search;
+  const auto load = [&](const std::string& kind, const std::string& name) {
+    if (!name.empty() && is_there(file_of(kind, name), directories)) load_once(options, file_of(kind, name));
+  };
+  load("transport", split_address(target.address).transport);
+  load("protocol", target.protocol);
+  load("serialize", target.serializer);
+  load("compress", target.compress);
 }
 
 std::vector<std::string> usual_plugin_dirs() {

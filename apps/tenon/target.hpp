@@ -21,6 +21,7 @@ struct TargetOptions {
   std::string reference;  ///< a name of the manifest's client.references
   std::string serializer;
   std::string protocol;
+  std::string compress;
   std::string group;
   std::string version;
   std::string timeout;                  ///< "1s"
@@ -42,6 +43,10 @@ Result<AppOptions> client_options(const TargetOptions& target, std::string_view 
 AppOptions bare_options(const std::vector<std::string>& plugin_dirs);
 /// Adds a plugin given as a name ("serialize-json") or as a path ("./lib/my-plugin.so") to what is loaded.
 void load_plugin(AppOptions& options, const std::string& plugin);
+/// Adds the plugins that by their file names offer the transport, protocol, serializer and compressor of `target`
+/// ("protocol-NAME.so"), where the directories searched have such a file: what has another name needs load_plugin().
+/// Blocking: looks into directories.
+void load_by_name(AppOptions& options, const TargetOptions& target);
 /// Where plugins are when nobody says: beside this program's bin directory, then the system's.
 std::vector<std::string> usual_plugin_dirs();
 

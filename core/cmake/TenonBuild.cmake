@@ -39,6 +39,10 @@ if(TENON_SANITIZE)
   if(TENON_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)  # Asio uses atomic_thread_fence, which ThreadSanitizer does not model
   endif()
+  if(TENON_SANITIZE MATCHES "thread")
+    set_property(TARGET protobuf::libprotobuf APPEND PROPERTY INTERFACE_COMPILE_OPTIONS
+      "SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/protobuf_under_tsan.hpp")
+  endif()
   if(TENON_SANITIZE MATCHES "undefined")
     # protobuf and Boost classes cross libraries without exported type information.
     add_compile_options(-fno-sanitize=vptr)

@@ -51,7 +51,7 @@ namespace described {
 
 bool bad_duration(Reader& reader, std::chrono::nanoseconds value) {
   reader.fail(
-      Error(Errc::invalid_argument, "duration " + to_text(value) + " is finer or longer than its field can hold"));
+      Error(Errc::malformed, "duration " + to_text(value) + " is finer or longer than its field can hold"));
   return false;
 }
 

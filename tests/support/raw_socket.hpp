@@ -36,6 +36,18 @@ class RawSocket {
     }
     return true;
   }
+  /// Reads until `received` has `size` bytes; false when the peer closes first or nothing comes for `milliseconds`.
+  bool receive(std::string& received, std::size_t size, int milliseconds) {
+    while (received.size() < size) {
+      pollfd ready = {fd_, POLLIN, 0};
+      if (::poll(&ready, 1, milliseconds) <= 0) return false;
+      char buffer[4096];
+      const ssize_t got = ::recv(fd_, buffer, sizeof buffer, 0);
+      if (got <= 0) return false;
+      received.append(buffer, static_cast<std::size_t>(got));
+    }
+    return true;
+  }
   /// Reads until the peer closes or `milliseconds` pass. True: it closed.
   bool closed_within(int milliseconds, std::string* received = nullptr) {
     while (true) {

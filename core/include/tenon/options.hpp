@@ -84,9 +84,10 @@ struct ServerOptions {
   std::uint32_t max_connections = 10000;
   ByteSize max_unwritten = 4u << 20;  ///< replies waiting on one connection; beyond it reading stops
   LimitOptions limits;
+  Component compress;  ///< replies to peers that can read it, also when they sent nothing compressed; empty: not
 };
 BOOST_DESCRIBE_STRUCT(ServerOptions, (),
-                      (listen, services, grace, max_in_flight, max_connections, max_unwritten, limits))
+                      (listen, services, grace, max_in_flight, max_connections, max_unwritten, limits, compress))
 
 /// What differs for one method of a reference.
 struct MethodOptions {
@@ -218,7 +219,8 @@ struct tenon::Describe<tenon::ServerOptions> {
                      tenon::member("max_in_flight", "calls being served at once"),
                      tenon::member("max_connections", "connections open at once"),
                      tenon::member("max_unwritten", "replies waiting on one connection before reading stops"),
-                     tenon::member("limits", "bounds of one connection"));
+                     tenon::member("limits", "bounds of one connection"),
+                     tenon::member("compress", "replies to peers that can read it; empty: only as the request was"));
 };
 template <>
 struct tenon::Describe<tenon::MethodOptions> {

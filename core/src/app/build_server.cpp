@@ -87,6 +87,13 @@ Result<void> App::Parts::build_server() {
   auto known = encodings(chosen.limits.max_frame);
   if (!known.ok()) return std::move(known).error();
   settings->encodings = std::move(*known);
+  Demands demands;
+  if (chosen.compress) {
+    auto compressor = builder->make<Compressor>(chosen.compress, "server.compress");
+    if (!compressor.ok()) return std::move(compressor).error();
+    settings->compressor = std::move(*compressor);
+    demands.compressor = settings->compressor->encoding();
+  }
   if (auto offered = offer(*settings); !offered.ok()) return offered;
 
   std::vector<Loop*> all;
@@ -103,6 +110,8 @@ Result<void> App::Parts::build_server() {
     for (std::size_t at = 0; at < listen.protocols.size(); ++at) {
       auto protocol = builder->make<Protocol>(listen.protocols[at], path + ".protocols[" + std::to_string(at) + "]");
       if (!protocol.ok()) return std::move(protocol).error();
+      if (auto checked = (*protocol)->check(demands); !checked.ok())
+        return std::move(checked).error().prefix("server.compress");
       protocols.push_back(std::move(*protocol));
     }
     if (auto bound = server->listen(listen.address, std::move(*transport), std::move(protocols)); !bound.ok())

@@ -1,5 +1,7 @@
 #pragma once
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +17,7 @@ class Encodings {
   Encodings(std::vector<std::shared_ptr<const Serializer>> serializers,
             std::vector<std::shared_ptr<const Compressor>> compressors, std::size_t limit)
       : serializers_(std::move(serializers)), compressors_(std::move(compressors)) {
+    for (const auto& compressor : compressors_) compressor_names_.emplace_back(compressor->encoding());
     for (const auto& serializer : serializers_) {
       all_.push_back(Encoding{serializer.get(), nullptr, limit});
       for (const auto& compressor : compressors_) all_.push_back(Encoding{serializer.get(), compressor.get(), limit});
@@ -28,8 +31,11 @@ class Encodings {
         return &encoding;
     return nullptr;
   }
+  /// What bodies may be inflated here.
+  std::span<const std::string> compressors() const noexcept { return compressor_names_; }
 
  private:
+  std::vector<std::string> compressor_names_;
   std::vector<std::shared_ptr<const Serializer>> serializers_;
   std::vector<std::shared_ptr<const Compressor>> compressors_;
   std::vector<Encoding> all_;

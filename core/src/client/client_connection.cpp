@@ -2,6 +2,7 @@
 #include <cstring>
 #include <vector>
 
+#include "chain/encode_body.hpp"
 #include "client/endpoint.hpp"
 
 namespace tenon {
@@ -14,7 +15,8 @@ ClientConnection::ClientConnection(RemoteEndpoint& endpoint, std::unique_ptr<Byt
     : endpoint_(&endpoint),
       settings_(endpoint.settings_),
       connection_(std::make_shared<Connection>(*settings_->loop, *settings_->log, std::move(stream),
-                                               settings_->protocol->open(Side::client, settings_->limits),
+                                               settings_->protocol->open(Side::client, settings_->limits,
+                                                                        settings_->encodings->compressors()),
                                                std::string(settings_->protocol->name()), settings_->connection,
                                                *this)) {}
 
@@ -29,31 +31,18 @@ Result<void> ClientConnection::send(Exchange& exchange) {
                  std::to_string(connection_->unwritten()) + " bytes wait to be written to " + connection_->peer().peer +
                      " (max_unwritten is " + std::to_string(settings_->connection.max_unwritten) + ")",
                  Delivery::not_run, Advice::other_instance);
-  const Encoding& encoding = *settings_->encoding;
   Frame& frame = outgoing_;
   frame.kind = FrameKind::request;
   frame.one_way = request.target->method->shape == Shape::one_way;
   frame.target = request.target;
   frame.serializer = settings_->content_type;
-  frame.compressor = {};
   frame.body = {};
   frame.owned.clear();
   frame.remaining = Duration{0};
   OutBuffer& body = settings_->loop->scratch();
-  if (encoding.compressor) {
-    const Encoding plain{encoding.serializer, nullptr, encoding.limit};
-    if (auto encoded = request.payload.encode(plain, body); !encoded.ok())
-      return std::move(encoded).error().deliver(Delivery::not_run);
-    if (body.size() >= encoding.compressor->min_size()) {
-      OutBuffer smaller;
-      if (auto packed = encoding.compressor->compress(body.view(), smaller); !packed.ok())
-        return std::move(packed).error().deliver(Delivery::not_run);
-      frame.compressor = encoding.compressor->encoding();
-      body = std::move(smaller);
-    }
-  } else if (auto encoded = request.payload.encode(encoding, body); !encoded.ok()) {
-    return std::move(encoded).error().deliver(Delivery::not_run);
-  }
+  Result<std::string_view> compressor = encode_body(request.payload, *settings_->encoding, body);
+  if (!compressor.ok()) return std::move(compressor).error().deliver(Delivery::not_run);
+  frame.compressor = *compressor;
   if (body.size() > move_above)
     frame.owned = std::move(body);
   else
@@ -78,12 +67,17 @@ Result<void> ClientConnection::send(Exchange& exchange) {
 }
 
 void ClientConnection::abandon(Exchange& exchange) {
-  pending_.orphan(exchange.number_);
-  ++settings_->loop->orphans;
   Frame frame;
   frame.kind = FrameKind::cancel;
   frame.call = exchange.number_;
   (void)connection_->send(frame);  // if it cannot be told, the answer is dropped all the same
+  if (connection_->session().acknowledges_cancel()) {
+    pending_.orphan(exchange.number_);
+    ++settings_->loop->orphans;
+  } else {
+    bool known = false;
+    (void)pending_.take(exchange.number_, known);
+  }
 }
 
 void ClientConnection::on_frame(Frame& frame) {

@@ -90,10 +90,13 @@ void Connection::on_readable() {
     if (kept) std::memcpy(buffer, stash_.data(), kept);
     const IoResult read = stream_->try_read(buffer + kept, Loop::read_buffer_size - kept);
     switch (read.status) {
-      case IoResult::Status::done: parse({buffer, kept + read.bytes}); break;
+      case IoResult::Status::done:
+        spoken_to_ = true;
+        parse({buffer, kept + read.bytes});
+        break;
       case IoResult::Status::would_block: break;
-      case IoResult::Status::end: fail(Error(Errc::unavailable, "closed by the peer")); break;
-      case IoResult::Status::failed: fail(Error(Errc::unavailable, io_text(read.error))); break;
+      case IoResult::Status::end: fail(Error(Errc::unavailable, "closed by the peer" + first_words())); break;
+      case IoResult::Status::failed: fail(Error(Errc::unavailable, io_text(read.error) + first_words())); break;
     }
   }
   reading_ = false;
@@ -200,6 +203,10 @@ void Connection::beat() {
   } else {
     loop_.clock().arm(heartbeat_, heard_ + options_.heartbeat);
   }
+}
+
+std::string Connection::first_words() const {
+  return spoken_to_ ? "" : " before it said anything; does it speak protocol " + peer_.protocol + "?";
 }
 
 void Connection::go_away(const Error& reason) {

@@ -67,6 +67,7 @@ class Connection final : private FrameSink, private TurnEnd, public std::enable_
   void write_farewell();
   void fail(Error error);
   void beat();
+  std::string first_words() const;  // a hint, as long as the peer has said nothing
   void watch_deadline();
 
   struct OwnAlarm : Alarm {
@@ -85,6 +86,7 @@ class Connection final : private FrameSink, private TurnEnd, public std::enable_
   OwnAlarm session_alarm_;
   TimePoint heard_;
   std::uint32_t missed_ = 0;
+  bool spoken_to_ = false;     // the peer has said something
   std::size_t flush_at_ = 0;   // unwritten bytes that leave before the batch is over
   bool reading_ = false;       // inside an event: flush at its end
   bool waiting_read_ = false;

@@ -18,9 +18,19 @@ Offered::Offered(ServiceName name, std::shared_ptr<Service> service, std::vector
   }
 }
 
-const Target* Offered::find(std::string_view method) const noexcept {
+const Target* Offered::find(std::string_view method, bool loose) const noexcept {
   for (const Target& target : targets_)
     if (target.method->name == method) return &target;
+  if (!loose || method.empty()) return nullptr;
+  constexpr unsigned char letter_case = 'a' ^ 'A';
+  for (const Target& target : targets_) {
+    const std::string_view name = target.method->name;
+    const auto first = static_cast<unsigned char>(name.empty() ? 0 : name.front());
+    const auto other = static_cast<unsigned char>(method.front());
+    if ((first | letter_case) >= 'a' && (first | letter_case) <= 'z' && (first ^ other) == letter_case &&
+        name.substr(1) == method.substr(1))
+      return &target;
+  }
   return nullptr;
 }
 
@@ -32,31 +42,50 @@ Result<void> Dispatcher::add(std::unique_ptr<Offered> offered) {
   return {};
 }
 
-Result<Route> Dispatcher::find(std::string_view group, std::string_view interface, std::string_view version,
-                               std::string_view method) const {
-  std::string known;
+// The one service of that interface, in that group or in any; null when there are none or several.
+const Offered* Dispatcher::only(const Wanted& wanted, bool any_group) const noexcept {
+  const Offered* found = nullptr;
+  for (const auto& offered : services_) {
+    if (offered->name().interface != wanted.interface) continue;
+    if (!any_group && offered->name().group != wanted.group) continue;
+    if (found) return nullptr;
+    found = offered.get();
+  }
+  return found;
+}
+
+const Offered* Dispatcher::match(const Wanted& wanted) const noexcept {
   for (const auto& offered : services_) {
     const ServiceName& name = offered->name();
-    if (name.interface != interface || name.group != group || name.version != version) {
-      if (!known.empty()) known += ", ";
-      known += name.text();
-      continue;
-    }
-    const Target* target = offered->find(method);
-    if (!target)
-      return Error(Errc::not_found, "service " + name.text() + " has no method \"" + std::string(method) + "\"",
-                   Delivery::not_run, Advice::never);
-    if (target->method->shape != Shape::unary && target->method->shape != Shape::one_way)
-      return Error(Errc::unimplemented,
-                   name.text() + "." + std::string(method) + ": " + std::string(to_string(target->method->shape)) +
-                       " methods are not supported yet",
-                   Delivery::not_run, Advice::never);
-    return Route{offered.get(), target};
+    if (name.interface == wanted.interface && name.group == wanted.group && name.version == wanted.version)
+      return offered.get();
   }
-  const ServiceName asked{std::string(interface), std::string(group), std::string(version)};
-  return Error(Errc::not_found,
-               "no service " + asked.text() + " here; offered: " + (known.empty() ? "none" : known), Delivery::not_run,
-               Advice::other_instance);
+  if (!wanted.loose) return nullptr;
+  const Offered* same_group = only(wanted, false);
+  return same_group ? same_group : only(wanted, true);
+}
+
+Result<Route> Dispatcher::find(const Wanted& wanted) const {
+  const Offered* offered = match(wanted);
+  if (!offered) {
+    std::string known;
+    for (const auto& other : services_) known += (known.empty() ? "" : ", ") + other->name().text();
+    const ServiceName asked{std::string(wanted.interface), std::string(wanted.group), std::string(wanted.version)};
+    return Error(Errc::not_found,
+                 "no service " + asked.text() + " here; offered: " + (known.empty() ? "none" : known),
+                 Delivery::not_run, Advice::other_instance);
+  }
+  const Target* target = offered->find(wanted.method, wanted.loose);
+  if (!target)
+    return Error(Errc::not_found,
+                 "service " + offered->name().text() + " has no method \"" + std::string(wanted.method) + "\"",
+                 Delivery::not_run, Advice::never);
+  if (target->method->shape != Shape::unary && target->method->shape != Shape::one_way)
+    return Error(Errc::unimplemented,
+                 offered->name().text() + "." + std::string(wanted.method) + ": " +
+                     std::string(to_string(target->method->shape)) + " methods are not supported yet",
+                 Delivery::not_run, Advice::never);
+  return Route{offered, target};
 }
 
 }  // namespace tenon

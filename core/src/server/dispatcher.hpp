@@ -22,8 +22,8 @@ class Offered {
   /// Where calls enter: the outermost filter, or the service itself.
   Invoker& entry() const noexcept { return chain_.first(); }
   bool filtered() const noexcept { return !chain_.empty(); }
-  /// Null when there is no such method.
-  const Target* find(std::string_view method) const noexcept;
+  /// Null when there is no such method. `loose`: the first letter's case does not matter where nothing fits exactly.
+  const Target* find(std::string_view method, bool loose) const noexcept;
 
  private:
   class Innermost final : public Invoker {
@@ -48,17 +48,24 @@ struct Route {
   const Target* target = nullptr;
 };
 
+/// What a request asks for; `loose`: see Frame::loose_names.
+struct Wanted {
+  std::string_view group, interface, version, method;
+  bool loose = false;
+};
+
 /// Method -> handler. Filled before the server listens, then immutable: read from every io thread.
 class Dispatcher {
  public:
   /// Fails with: already_exists (same interface, group and version).
   Result<void> add(std::unique_ptr<Offered> offered);
   /// Fails with: not_found, saying what there is; unimplemented (a shape that is not served yet).
-  Result<Route> find(std::string_view group, std::string_view interface, std::string_view version,
-                     std::string_view method) const;
+  Result<Route> find(const Wanted& wanted) const;
   const std::vector<std::unique_ptr<Offered>>& services() const noexcept { return services_; }
 
  private:
+  const Offered* match(const Wanted& wanted) const noexcept;
+  const Offered* only(const Wanted& wanted, bool any_group) const noexcept;
   std::vector<std::unique_ptr<Offered>> services_;
 };
 

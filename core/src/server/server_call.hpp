@@ -24,6 +24,7 @@ class ServerCall final : public CallLink {
   }
   const Encoding& encoding() const noexcept { return *encoding_; }
   const Target& target() const noexcept { return *request_.target; }
+  TimePoint started() const noexcept { return info_.started; }
 
  private:
   ServerCall(ServerConnection& connection, Frame& frame, const Route& route, const Encoding& encoding);

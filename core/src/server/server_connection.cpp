@@ -1,5 +1,6 @@
 #include "server/server_connection.hpp"
 
+#include "chain/encode_body.hpp"
 #include "server/server_call.hpp"
 
 namespace tenon {
@@ -14,7 +15,8 @@ ServerConnection::ServerConnection(ServerSettings& settings, Loop& loop, std::un
     : settings_(settings),
       loop_(loop),
       connection_(std::make_shared<Connection>(loop, *settings.log, std::move(stream),
-                                               protocol.open(Side::server, settings.limits),
+                                               protocol.open(Side::server, settings.limits,
+                                                             settings.encodings->compressors()),
                                                std::string(protocol.name()), settings.connection, *this)) {
   ++loop_.kept_awake;
   settings_.connections.fetch_add(1, std::memory_order_relaxed);
@@ -38,7 +40,8 @@ void ServerConnection::drain(const Error& reason) {
 }
 
 Result<ServerConnection::Cached> ServerConnection::resolve(const Frame& frame) const {
-  auto route = settings_.dispatcher.find(frame.group, frame.interface, frame.version, frame.method);
+  auto route = settings_.dispatcher.find(
+      {frame.group, frame.interface, frame.version, frame.method, frame.loose_names});
   if (!route.ok()) return std::move(route).error();
   const Encoding* encoding = settings_.encodings->find(frame.serializer, frame.compressor);
   if (!encoding)
@@ -66,7 +69,7 @@ void ServerConnection::on_frame(Frame& frame) {
 }
 
 void ServerConnection::refuse(const Frame& request, Error error) {
-  if (!request.one_way) reply_error(request.call, std::move(error));
+  if (!request.one_way) reply_error(request.call, std::move(error), Duration{0});
 }
 
 void ServerConnection::on_request(Frame& frame) {
@@ -101,22 +104,24 @@ void ServerConnection::reply(ServerCall& call, Result<Response> result) {
   calls_.remove(call);
   if (!connection_->open()) return;
   if (!result.ok()) {
-    reply_error(call.number, std::move(result).error());
+    reply_error(call.number, std::move(result).error(), loop_.clock().now() - call.started());
   } else {
     Frame frame;
     frame.kind = FrameKind::response;
     frame.call = call.number;
-    const Encoding plain{call.encoding().serializer, nullptr, call.encoding().limit};
-    frame.serializer = plain.serializer->content_type();
+    frame.took = loop_.clock().now() - call.started();
+    Encoding encoding = call.encoding();
+    if (!encoding.compressor && settings_.compressor &&
+        connection_->session().accepts(settings_.compressor->encoding()))
+      encoding.compressor = settings_.compressor.get();
+    frame.serializer = encoding.serializer->content_type();
     OutBuffer& body = loop_.scratch();
-    Result<void> done = result->payload.encode(plain, body);
-    if (done.ok() && call.encoding().compressor && body.size() >= call.encoding().compressor->min_size()) {
-      OutBuffer smaller;
-      done = call.encoding().compressor->compress(body.view(), smaller);
-      frame.compressor = call.encoding().compressor->encoding();
-      body = std::move(smaller);
-    }
-    if (done.ok()) {
+    Result<std::string_view> compressor = encode_body(result->payload, encoding, body);
+    Result<void> done;
+    if (!compressor.ok()) {
+      done = std::move(compressor).error();
+    } else {
+      frame.compressor = *compressor;
       if (body.size() > move_above)
         frame.owned = std::move(body);
       else
@@ -131,13 +136,15 @@ void ServerConnection::reply(ServerCall& call, Result<Response> result) {
                                    .error()
                                    .prefix("the reply of " + call.target().service->text() + "." +
                                            std::string(call.target().method->name))
-                                   .deliver(Delivery::ran));
+                                   .deliver(Delivery::ran),
+                  loop_.clock().now() - call.started());
   }
   if (draining_ && calls_.size() == 0) connection_->close_when_written(Error(Errc::unavailable, "drained"));
 }
 
-void ServerConnection::reply_error(std::uint32_t number, Error error) {
+void ServerConnection::reply_error(std::uint32_t number, Error error, Duration took) {
   Frame frame;
+  frame.took = took;
   frame.kind = FrameKind::error;
   frame.call = number;
   frame.error = std::move(error);

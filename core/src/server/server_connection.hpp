@@ -14,6 +14,7 @@ namespace tenon {
 struct ServerSettings {
   Dispatcher dispatcher;
   std::shared_ptr<const Encodings> encodings;
+  std::shared_ptr<const Compressor> compressor;  ///< of replies whose request was not compressed; null: none
   Limits limits;
   ConnectionOptions connection;
   std::size_t max_in_flight = 100000;
@@ -45,7 +46,7 @@ class ServerConnection final : public ConnectionOwner, public std::enable_shared
   void on_request(Frame& frame);
   void refuse(const Frame& request, Error error);
   void reply(ServerCall& call, Result<Response> result);
-  void reply_error(std::uint32_t number, Error error);
+  void reply_error(std::uint32_t number, Error error, Duration took);
   /// The route of a request, from the connection's cache when its names were abbreviated.
   struct Cached {
     Route route;

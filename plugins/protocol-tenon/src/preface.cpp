@@ -5,19 +5,23 @@
 
 namespace tenon::wire {
 
-void put_preface(const Preface& preface, Output& output) {
-  char fields[7 * max_varint];
+void put_preface(const Preface& preface, SessionOutput& output) {
+  char fields[8 * max_varint];
   char* end = fields;
   for (const std::uint64_t value : {preface.major, preface.minor, preface.features, preface.max_frame,
                                     preface.max_headers, preface.max_header_count, preface.max_concurrent}) {
     end = put_varint(end, value);
   }
-  const auto size = static_cast<std::size_t>(end - fields);
+  end = put_varint(end, preface.compressors.size());
+  const auto numbers = static_cast<std::size_t>(end - fields);
+  const std::size_t size = numbers + preface.compressors.size();
   char* const start = output.prepare(magic.size() + max_varint + size);
   std::memcpy(start, magic.data(), magic.size());
-  char* const at = put_varint(start + magic.size(), size);
-  std::memcpy(at, fields, size);
-  output.commit(static_cast<std::size_t>(at - start) + size);
+  char* at = put_varint(start + magic.size(), size);
+  std::memcpy(at, fields, numbers);
+  at += numbers;
+  at += preface.compressors.copy(at, preface.compressors.size());
+  output.commit(static_cast<std::size_t>(at - start));
 }
 
 Scan get_preface(std::string_view bytes, Preface& preface, std::size_t& consumed, bool& version) {
@@ -40,6 +44,12 @@ Scan get_preface(std::string_view bytes, Preface& preface, std::size_t& consumed
   for (std::uint64_t* field : {&preface.minor, &preface.features, &preface.max_frame, &preface.max_headers,
                                &preface.max_header_count, &preface.max_concurrent}) {
     if (const Scan scan = fields.varint(*field); scan != Scan::ok) return scan;
+  }
+  preface.compressors.clear();
+  if (fields.left() > 0) {
+    std::string_view compressors;
+    if (const Scan scan = fields.text(compressors, max_preface); scan != Scan::ok) return scan;
+    preface.compressors = compressors;
   }
   std::string_view later_fields;  // a newer minor version's
   if (const Scan scan = fields.bytes(later_fields, fields.left()); scan != Scan::ok) return scan;

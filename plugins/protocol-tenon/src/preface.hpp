@@ -1,9 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-#include "output.hpp"
-#include "tenon/protocol.hpp"
+#include "tenon/session_buffers.hpp"
 #include "wire.hpp"
 
 namespace tenon::wire {
@@ -17,10 +17,11 @@ struct Preface {
   std::uint64_t max_headers = 0;
   std::uint64_t max_header_count = 0;
   std::uint64_t max_concurrent = 0;
+  std::string compressors;  ///< names with a space between them; since minor version 1
 };
 
 /// Appends `preface` to the output. Throws std::bad_alloc.
-void put_preface(const Preface& preface, Output& output);
+void put_preface(const Preface& preface, SessionOutput& output);
 
 /// Reads a preface from the start of `bytes`; `consumed` is its size on ok. `more` only while what is here can still
 /// become one. On bad, `preface.major` differs from ours when that is the reason (`*version` is then true).

@@ -17,8 +17,9 @@ Protocol::Match TenonProtocol::sniff(std::string_view first) const noexcept {
   return head.size() == magic.size() ? Match::yes : Match::more;
 }
 
-std::unique_ptr<Session> TenonProtocol::open(Side side, const Limits& limits) const {
-  return std::make_unique<TenonSession>(side, limits);
+std::unique_ptr<Session> TenonProtocol::open(Side side, const Limits& limits,
+                                             std::span<const std::string> compressors) const {
+  return std::make_unique<TenonSession>(side, limits, compressors);
 }
 
 Result<void> TenonProtocol::check(const Demands& demands) const {

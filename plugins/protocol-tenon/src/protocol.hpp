@@ -16,7 +16,8 @@ class TenonProtocol final : public Protocol {
 
   std::string_view name() const noexcept override { return "tenon"; }
   Match sniff(std::string_view first) const noexcept override;
-  std::unique_ptr<Session> open(Side side, const Limits& limits) const override;
+  std::unique_ptr<Session> open(Side side, const Limits& limits,
+                                std::span<const std::string> compressors) const override;
   Result<void> check(const Demands& demands) const override;
 };
 

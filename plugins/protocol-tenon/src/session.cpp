@@ -14,7 +14,7 @@ static_assert(max_head > 6 * (max_name + 2) + 8 * max_varint);
 
 }  // namespace
 
-TenonSession::TenonSession(Side side, const Limits& limits)
+TenonSession::TenonSession(Side side, const Limits& limits, std::span<const std::string> compressors)
     : limits_(limits),
       side_(side),
       max_concurrent_(limits.max_concurrent),
@@ -22,6 +22,11 @@ TenonSession::TenonSession(Side side, const Limits& limits)
       peer_max_headers_(limits.max_headers),
       peer_max_header_count_(limits.max_header_count),
       calls_(side == Side::client) {
+  for (const std::string& name : compressors) {
+    if (own_compressors_.size() + name.size() + 1 > max_compressors) break;
+    if (!own_compressors_.empty()) own_compressors_ += ' ';
+    own_compressors_ += name;
+  }
   if (side_ == Side::client) greet();
 }
 TenonSession::~TenonSession() = default;
@@ -33,6 +38,7 @@ void TenonSession::greet() {
   own.max_headers = limits_.max_headers;
   own.max_header_count = limits_.max_header_count;
   own.max_concurrent = limits_.max_concurrent;
+  own.compressors = std::move(own_compressors_);
   put_preface(own, output_);
   greeted_ = true;
 }
@@ -81,9 +87,19 @@ Result<std::size_t> TenonSession::take_preface(std::string_view bytes) {
   peer_max_headers_ = static_cast<std::size_t>(std::min<std::uint64_t>(limits_.max_headers, peer.max_headers));
   peer_max_header_count_ =
       static_cast<std::size_t>(std::min<std::uint64_t>(limits_.max_header_count, peer.max_header_count));
+  peer_compressors_ = std::move(peer.compressors);
   mode_ = Mode::frames;
   greet();
   return consumed;
+}
+
+bool TenonSession::accepts(std::string_view compressor) const noexcept {
+  for (std::string_view rest = peer_compressors_; !rest.empty();) {
+    const std::size_t space = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, space) == compressor) return true;
+    rest.remove_prefix(std::min(space + 1, rest.size()));
+  }
+  return false;
 }
 
 TimePoint TenonSession::next_deadline() const noexcept {
@@ -108,8 +124,7 @@ Result<void> TenonSession::tick(TimePoint now) {
 
 Want TenonSession::want() noexcept {
   if (mode_ != Mode::body) return {};
-  OutBuffer& body = incoming_->body;
-  return {body.data() + body.size(), std::min(body.capacity() - body.size(), incoming_->left)};
+  return incoming_->body.want();
 }
 
 Result<std::size_t> TenonSession::received(std::string_view bytes, FrameSink& sink) {
@@ -150,7 +165,6 @@ Result<void> TenonSession::received_direct(std::size_t n, FrameSink& sink) {
   }
   try {
     incoming_->body.commit(n);
-    incoming_->left -= n;
     finish_body(sink);
   } catch (const std::bad_alloc&) {
     return fatal(Errc::overloaded, "out of memory while reading a large body");
@@ -197,9 +211,7 @@ Result<std::size_t> TenonSession::begin_body(const Place& place, Kind kind, std:
   Result<bool> wanted = admit(kept, incoming->frame);
   if (!wanted.ok()) return std::move(wanted).error();
   if (!*wanted) return skip(place);
-  const std::size_t size = place.length - head.body_at;
-  incoming->left = size;
-  incoming->body.prepare(size <= eager_body ? size : first_body_room);
+  incoming->body.begin(place.length - head.body_at);
   incoming_ = std::move(incoming);
   mode_ = Mode::body;
   const std::string_view start(place.fields + head.body_at, place.here - head.body_at);
@@ -211,30 +223,17 @@ Result<std::size_t> TenonSession::begin_body(const Place& place, Kind kind, std:
 }
 
 Result<std::size_t> TenonSession::take_body(std::string_view bytes, FrameSink& sink) {
-  std::size_t at = 0;
-  while (at < bytes.size() && mode_ == Mode::body) {
-    const Want room = want();
-    const std::size_t n = std::min(room.size, bytes.size() - at);
-    incoming_->body.append(bytes.data() + at, n);
-    incoming_->left -= n;
-    at += n;
-    finish_body(sink);
-  }
-  return at;
+  const std::size_t n = incoming_->body.append(bytes);
+  finish_body(sink);
+  return n;
 }
 
-// Delivers the frame when its body is complete, else sees to it that there is room for more: what has arrived is at
-// least half of what is allocated.
 void TenonSession::finish_body(FrameSink& sink) {
-  OutBuffer& body = incoming_->body;
-  if (incoming_->left == 0) {
-    const std::unique_ptr<Incoming> done = std::move(incoming_);
-    mode_ = Mode::frames;
-    done->frame.owned = std::move(done->body);
-    sink.on_frame(done->frame);
-  } else if (body.size() == body.capacity()) {
-    body.prepare(std::min(incoming_->left, std::max(body.size(), first_body_room)));
-  }
+  if (!incoming_->body.complete()) return;
+  const std::unique_ptr<Incoming> done = std::move(incoming_);
+  mode_ = Mode::frames;
+  done->frame.owned = done->body.release();
+  sink.on_frame(done->frame);
 }
 
 std::size_t TenonSession::skip(const Place& place) noexcept {

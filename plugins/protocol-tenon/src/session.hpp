@@ -7,9 +7,9 @@
 #include "calls.hpp"
 #include "dictionary.hpp"
 #include "head.hpp"
-#include "output.hpp"
 #include "preface.hpp"
 #include "tenon/protocol.hpp"
+#include "tenon/session_buffers.hpp"
 #include "wire.hpp"
 
 namespace tenon::wire {
@@ -31,7 +31,7 @@ namespace tenon::wire {
 /// - A response's empty `serializer` means the request's; on receipt it is always filled in.
 class TenonSession final : public Session {
  public:
-  TenonSession(Side side, const Limits& limits);
+  TenonSession(Side side, const Limits& limits, std::span<const std::string> compressors = {});
   ~TenonSession() override;
 
   Want want() noexcept override;
@@ -45,6 +45,7 @@ class TenonSession final : public Session {
   Result<void> tick(TimePoint now) override;
   std::uint32_t max_concurrent() const noexcept override { return max_concurrent_; }
   bool acknowledges_cancel() const noexcept override { return true; }
+  bool accepts(std::string_view compressor) const noexcept override;
   void close(const Error& reason) override;
 
  private:
@@ -54,8 +55,7 @@ class TenonSession final : public Session {
   struct Incoming {
     OutBuffer held;  // the head; the frame's views point into it
     Frame frame;
-    OutBuffer body;
-    std::size_t left = 0;
+    IncomingBody body;
   };
   // Where a frame stands in the bytes presented.
   struct Place {
@@ -118,6 +118,8 @@ class TenonSession final : public Session {
   bool leaving_ = false;     // the peer's goaway has come
   bool pong_due_ = false;
   std::uint32_t max_concurrent_;
+  std::string own_compressors_;  // until the preface is said
+  std::string peer_compressors_;
   std::size_t peer_max_frame_;  // what may be sent
   std::size_t peer_max_headers_;
   std::size_t peer_max_header_count_;
@@ -125,7 +127,7 @@ class TenonSession final : public Session {
   std::size_t skip_ = 0;
   TimePoint deadline_{};
   bool armed_ = false;
-  Output output_;
+  SessionOutput output_;
   CallTable calls_;
   Frame plain_;  // take_plain_response()'s, kept because making one anew costs as much as the rest
   Contents contents_;

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tenon/session_buffers.hpp"
+
 namespace tenon::wire {
 
 /// First byte: no letter (HTTP), not 0x16 (TLS), not 0xF1 (Motan 2); CR LF at the end shows text-mode mangling.
 inline constexpr std::string_view magic{"\x89TENON\r\n", 8};
 inline constexpr std::uint64_t major_version = 1;
-inline constexpr std::uint64_t minor_version = 0;
+inline constexpr std::uint64_t minor_version = 1;
 inline constexpr std::uint64_t own_features = 0;  ///< bits of features this side speaks; none is defined yet
 inline constexpr std::size_t max_preface = 1024;  ///< bytes after the magic and the length
 inline constexpr std::chrono::seconds handshake_limit{5};
@@ -52,9 +54,8 @@ inline constexpr std::uint64_t max_length = 1u << 30;  ///< a frame that announc
 inline constexpr std::uint64_t max_remaining_ms = std::uint64_t{1} << 40;  ///< 34 years; more is cut to this
 
 // Implementation choices (not part of the protocol).
-inline constexpr std::size_t direct_size = 32u << 10;  ///< larger bodies are received into, and sent from, their own
-inline constexpr std::size_t eager_body = 1u << 20;    ///< up to this the announced size is allocated at once
-inline constexpr std::size_t first_body_room = 64u << 10;
+inline constexpr std::size_t max_compressors = 512;  ///< bytes of the names that are announced
+inline constexpr std::size_t direct_size = SessionOutput::block_from;  ///< larger bodies have their own buffer
 
 // ---- LEB128, least significant group first, at most 10 bytes, shortest form only ---------------------------------
 inline constexpr std::size_t max_varint = 10;

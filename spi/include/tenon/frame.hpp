@@ -33,6 +33,10 @@ struct Frame {
   // request
   const Target* target = nullptr;   ///< sending: identifies the method by address
   std::string_view group, interface, version, method;  ///< received
+  /// request, received: this protocol's callers need not know group and version, nor the case of the method's first
+  /// letter. Core takes the service that fits best: the same group and version, else the same group, else the
+  /// interface alone, where only one service does.
+  bool loose_names = false;
   std::uint32_t token = 0;    ///< received: not 0 and equal for equal (names, serializer, compressor) on this session
   Duration remaining{0};      ///< time left until the deadline; 0: none. Rounded up to what the protocol can say
   // request and response
@@ -41,6 +45,8 @@ struct Frame {
   Headers headers;
   std::string_view body;      ///< a view …
   OutBuffer owned;            ///< … or, for large bodies, the bytes themselves (then `body` is empty)
+  /// response and error: how long the server was busy with the request, where the protocol tells; 0: not known.
+  Duration took{0};
   // error and goaway
   Error error;
   /// error, received: the peer did not know the names this request abbreviated. It did not run, the session has

@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "tenon/call.hpp"
@@ -61,9 +63,12 @@ class TENON_SPI Session {
   /// How many requests may be in flight: ours and the peer's announced limit, whichever is less. Client side; may
   /// change when the peer's preface arrives.
   virtual std::uint32_t max_concurrent() const noexcept = 0;
-  /// True when the protocol answers a cancelled or timed-out call, so that core waits for that answer before it uses
-  /// the number again. False: core does not reuse the number on this connection.
+  /// True when the peer answers a cancelled or timed-out call, so that core waits for that answer before it uses the
+  /// number again. False: after send(cancel) the session drops a late answer itself and core may use the number at
+  /// once.
   virtual bool acknowledges_cancel() const noexcept = 0;
+  /// May the peer be sent bodies made smaller by `compressor` although its request was not? False while not known.
+  virtual bool accepts(std::string_view compressor) const noexcept = 0;
 
   /// Says goodbye: appends a goaway with `reason` where the protocol has one. Frames already begun are still written.
   virtual void close(const Error& reason) = 0;
@@ -71,8 +76,8 @@ class TENON_SPI Session {
 
 /// What the manifest asks of a protocol, checked before anything is started.
 struct Demands {
-  std::string_view serializer;
-  std::string_view compressor;
+  std::string_view serializer;  ///< empty: whatever the peer uses
+  std::string_view compressor;  ///< empty: none
   bool streams = false;
 };
 
@@ -89,7 +94,9 @@ class TENON_SPI Protocol {
   /// Does a connection that starts with `first` speak it? Several protocols share one port this way. Must decide
   /// within 64 bytes.
   virtual Match sniff(std::string_view first) const noexcept = 0;
-  virtual std::unique_ptr<Session> open(Side side, const Limits& limits) const = 0;
+  /// `compressors`: those this side can read, told to the peer where the protocol can. Both are copied.
+  virtual std::unique_ptr<Session> open(Side side, const Limits& limits,
+                                        std::span<const std::string> compressors) const = 0;
   /// Fails with: config, naming what it cannot carry.
   virtual Result<void> check(const Demands& demands) const = 0;
 };

@@ -39,9 +39,10 @@ class TENON_SPI Compressor {
   virtual std::string_view encoding() const noexcept = 0;
   /// Bodies shorter than this are sent as they are.
   virtual std::size_t min_size() const noexcept = 0;
+  /// Appends to `out`.
   virtual Result<void> compress(std::string_view bytes, OutBuffer& out) const = 0;
-  /// Fails with: malformed; too_large as soon as the output would pass `limit` (enforced while inflating, so memory
-  /// stays <= 2 x limit).
+  /// Appends to `out`. Fails with: malformed; too_large as soon as what this call appends would pass `limit` (enforced
+  /// while inflating, so memory stays <= 2 x limit).
   virtual Result<void> decompress(std::string_view bytes, OutBuffer& out, std::size_t limit) const = 0;
 };
 

@@ -199,8 +199,9 @@ class TENON_SPI Reader {
   Reader& operator=(const Reader&) = delete;
   virtual ~Reader();
 
-  /// The next value's kind when the format is self-describing (integers: i64 or u64; text that may be an enum or
-  /// duration: string); Kind::value when it is not and only the wanted type can tell.
+  /// The next value's kind when the format is self-describing (integers: the exact kind where the format shows it,
+  /// else i64 or u64; text that may be an enum or duration: string); Kind::value when it is not and only the wanted
+  /// type can tell.
   virtual Kind peek() = 0;
   /// Consumes a null if one is next and says so; otherwise consumes nothing.
   virtual bool null() = 0;

@@ -56,6 +56,16 @@ TEST(Bench, TableForPeople) {
   EXPECT_NE(outcome.out.find("p99.9 us"), std::string::npos) << outcome.out;
 }
 
+TEST(Bench, AnotherProtocolSerializerAndCompression) {
+  const Outcome outcome = tenon({"bench", "--spawn", "--protocol", "motan2", "--serializer", "simple", "--compress",
+                                 "gzip", "--size", "100,5000", "--concurrency", "1,20", "--seconds", "0.05", "--warmup",
+                                 "0", "--json", "--plugin-dir", PLUGIN_DIR});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(member(outcome.out, "errors"), 0);
+  EXPECT_GT(member(outcome.out, "calls"), 0);
+}
+
 TEST(Bench, NobodyThereEndsWithOne) {
   const Outcome outcome =
       tenon({"bench", "--address", "tcp:127.0.0.1:1", "--timeout", "200ms", "--plugin-dir", PLUGIN_DIR});

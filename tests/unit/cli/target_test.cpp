@@ -104,6 +104,44 @@ TEST_F(Manifest, ReferenceToAnotherServiceIsRefused) {
   EXPECT_EQ(options.error().text(), path_.string() + ": reference \"other\" is to demo.Other, not to demo.Greeter");
 }
 
+TEST(LoadByName, WhatIsThereIsLoaded) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("cli-by-name-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  for (const char* plugin :
+       {"transport-quick", "protocol-foreign", "serialize-terse", "serialize-pb", "compress-tight"})
+    std::ofstream(folder / (std::string(plugin) + ".so")) << "x";
+  AppOptions options;
+  options.plugins.search = {"/nowhere", folder.string()};
+  options.plugins.load = {"protocol-foreign"};
+  TargetOptions target;
+  target.address = "quick:1.2.3.4:5";
+  target.protocol = "foreign";
+  target.serializer = "terse";
+  target.compress = "tight";
+  load_by_name(options, target);
+  EXPECT_EQ(options.plugins.load,
+            (std::vector<std::string>{"protocol-foreign", "transport-quick", "serialize-terse", "compress-tight"}));
+  target.serializer = "protobuf";
+  target.compress = "missing";
+  load_by_name(options, target);
+  ASSERT_EQ(options.plugins.load.size(), 5u);
+  EXPECT_EQ(options.plugins.load.back(), "serialize-pb");
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(Manifest, OptionsOfTheCommandLineGoOverTheManifests) {
+  target_.protocol = "foreign";
+  target_.serializer = "terse";
+  target_.compress = "tight";
+  const auto options = client_options(target_, "demo.Greeter");
+  ASSERT_TRUE(options.ok()) << options.error().text();
+  const ReferenceOptions& reference = options->client.references.at(target_name);
+  EXPECT_EQ(reference.protocol.use(), "foreign");
+  EXPECT_EQ(reference.serializer.use(), "terse");
+  EXPECT_EQ(reference.compress.use(), "tight");
+}
+
 TEST(LoadPlugin, PathsAddTheirFolder) {
   AppOptions options;
   load_plugin(options, "serialize-json");

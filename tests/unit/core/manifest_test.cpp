@@ -192,7 +192,7 @@ TEST(Manifest, EveryRefusalNamesAPosition) {
   std::mt19937 random(42);
   int refused = 0;
   constexpr std::string_view tokens = "{}[]:,#&*!|>'\"%@`~<?- \n\t\r\\0a\x80\xff\x01";
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 5000; ++round) {
     std::string text(whole);
     for (int edits = 1 + static_cast<int>(random() % 3); edits > 0; --edits) {
       const std::size_t at = random() % text.size();
@@ -216,7 +216,7 @@ TEST(Manifest, EveryRefusalNamesAPosition) {
       lines.remove_prefix(std::min(end + 1, lines.size()));
     }
   }
-  EXPECT_GT(refused, 5000);
+  EXPECT_GT(refused, 1250);
 }
 
 TEST(Nearest, Misspellings) {

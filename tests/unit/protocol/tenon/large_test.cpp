@@ -68,8 +68,9 @@ TEST(Large, EveryWayOfCutting) {
 }
 
 TEST(Large, SizesAroundTheThresholds) {
-  for (const std::size_t size : {direct_size - 20, direct_size - 1, direct_size, direct_size + 1, eager_body,
-                                 eager_body + 1, std::size_t{4} << 20}) {
+  for (const std::size_t size : {direct_size - 20, direct_size - 1, direct_size, direct_size + 1,
+                                 IncomingBody::believed,
+                                 IncomingBody::believed + 1, std::size_t{4} << 20}) {
     const std::string body = pattern(size);
     Pair pair;
     Frame sent = request(pair.hello, 2, body);

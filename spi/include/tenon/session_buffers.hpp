@@ -1,17 +1,25 @@
 #pragma once
+// What most sessions need on both sides of the parser: bytes that wait to be written, and a large body as it comes in.
+
 #include <cstddef>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tenon/buffer.hpp"
+#include "tenon/protocol.hpp"
 
-namespace tenon::wire {
+namespace tenon {
 
 /// The bytes a session has to write, in order. Small frames are copied one behind the other into blocks of about
 /// 64 KiB; large bodies stay in the buffer they came in. Blocks come from and return to a few spares of the thread,
 /// so a session with nothing to write holds no block.
 /// Threads: one at a time.
-class Output {
+class TENON_SPI SessionOutput {
  public:
+  /// From this size on a body deserves append_block(): copying it would cost more than a part of its own.
+  static constexpr std::size_t block_from = 32u << 10;
+
   /// Room for n contiguous bytes at the end; follow with commit(n or less). Throws std::bad_alloc, then unchanged.
   char* prepare(std::size_t n) {
     if (open_) {
@@ -48,4 +56,28 @@ class Output {
   bool open_ = false;  // the last part takes more small frames
 };
 
-}  // namespace tenon::wire
+/// A body on its way in, read to its own buffer. An announced size is only believed up to 1 MiB; beyond it the buffer
+/// at most doubles what has arrived, so a peer that lies about a length costs no memory.
+/// Threads: one at a time.
+class TENON_SPI IncomingBody {
+ public:
+  static constexpr std::size_t believed = 1u << 20;
+
+  /// Starts a body of `size` bytes, not 0. Throws std::bad_alloc, as do append() and commit().
+  void begin(std::size_t size);
+  /// Where the next bytes go: never more than are missing.
+  Want want() noexcept;
+  /// n bytes were read to want().into.
+  void commit(std::size_t n);
+  /// Takes what belongs to the body from the front of `bytes`; returns how many that were.
+  std::size_t append(std::string_view bytes);
+  bool complete() const noexcept { return left_ == 0; }
+  /// The bytes. REQUIRES complete().
+  OutBuffer release() noexcept { return std::move(bytes_); }
+
+ private:
+  OutBuffer bytes_;
+  std::size_t left_ = 0;
+};
+
+}  // namespace tenon

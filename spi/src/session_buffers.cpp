@@ -1,14 +1,16 @@
-#include "output.hpp"
+#include "tenon/session_buffers.hpp"
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
-namespace tenon::wire {
+namespace tenon {
 namespace {
 
 constexpr std::size_t block_size = 64u << 10;
 constexpr std::size_t first_room = 2048;
 constexpr std::size_t max_recycled = 256u << 10;
+constexpr std::size_t first_body_room = 64u << 10;
 
 // Shared by the sessions of a thread, so that a busy connection finds a grown block and an idle one keeps none.
 struct Spares {
@@ -27,11 +29,11 @@ thread_local Spares spares;
 
 }  // namespace
 
-void Output::reserve_block() {
+void SessionOutput::reserve_block() {
   if (parts_.capacity() - parts_.size() < 2) parts_.reserve(parts_.size() * 2 + 4);
 }
 
-char* Output::prepare_slow(std::size_t n) {
+char* SessionOutput::prepare_slow(std::size_t n) {
   if (open_ && parts_.back().bytes.size() + n > block_size && !parts_.back().bytes.empty()) open_ = false;
   if (!open_) {
     Part part;
@@ -43,7 +45,7 @@ char* Output::prepare_slow(std::size_t n) {
   return parts_.back().bytes.prepare(n);
 }
 
-void Output::append_block(OutBuffer block) noexcept {
+void SessionOutput::append_block(OutBuffer block) noexcept {
   assert(!block.empty() && parts_.capacity() > parts_.size());
   unwritten_ += block.size();
   Part part;
@@ -53,7 +55,7 @@ void Output::append_block(OutBuffer block) noexcept {
   open_ = false;
 }
 
-void Output::produce(Gather& gather, std::size_t budget) const {
+void SessionOutput::produce(Gather& gather, std::size_t budget) const {
   std::size_t taken = 0;
   for (std::size_t i = first_; i < parts_.size() && !gather.full() && taken < budget; ++i) {
     std::string_view rest = parts_[i].bytes.view().substr(parts_[i].begin);
@@ -63,7 +65,7 @@ void Output::produce(Gather& gather, std::size_t budget) const {
   }
 }
 
-void Output::written(std::size_t n) noexcept {
+void SessionOutput::written(std::size_t n) noexcept {
   assert(n <= unwritten_);
   unwritten_ -= n;
   while (first_ < parts_.size()) {
@@ -88,4 +90,33 @@ void Output::written(std::size_t n) noexcept {
   }
 }
 
-}  // namespace tenon::wire
+void IncomingBody::begin(std::size_t size) {
+  bytes_.clear();
+  bytes_.prepare(size <= believed ? size : first_body_room);
+  left_ = size;
+}
+
+Want IncomingBody::want() noexcept {
+  return {bytes_.data() + bytes_.size(), std::min(bytes_.capacity() - bytes_.size(), left_)};
+}
+
+void IncomingBody::commit(std::size_t n) {
+  bytes_.commit(n);
+  left_ -= n;
+  if (left_ > 0 && bytes_.size() == bytes_.capacity())
+    bytes_.prepare(std::min(left_, std::max(bytes_.size(), first_body_room)));
+}
+
+std::size_t IncomingBody::append(std::string_view bytes) {
+  std::size_t at = 0;
+  while (at < bytes.size() && left_ > 0) {
+    const Want room = want();
+    const std::size_t n = std::min(room.size, bytes.size() - at);
+    std::memcpy(room.into, bytes.data() + at, n);
+    at += n;
+    commit(n);
+  }
+  return at;
+}
+
+}  // namespace tenon
