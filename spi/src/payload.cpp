@@ -92,25 +92,9 @@ bool same_compressor(const Encoding& a, const Encoding& b) noexcept {
 
 }  // namespace
 
-Payload Payload::borrow(const MessageType& type, const void* value) noexcept {
-  Payload payload;
-  payload.type_ = &type;
-  payload.view_ = {value, 0};
-  payload.state_ = State::borrowed_value;
-  return payload;
-}
-
 Payload Payload::adopt(const MessageType& type, void* value) noexcept {
   Payload payload = borrow(type, value);
   payload.state_ = State::owned_value;
-  return payload;
-}
-
-Payload Payload::borrow_encoded(const Encoding& encoding, std::string_view bytes) noexcept {
-  Payload payload;
-  payload.encoding_ = &encoding;
-  payload.view_ = {bytes.data(), bytes.size()};
-  payload.state_ = State::borrowed_bytes;
   return payload;
 }
 

@@ -48,7 +48,7 @@ OutgoingCall::OutgoingCall(Reference& reference, const Target& target, const voi
       timeout_(options.timeout > Duration{0} ? options.timeout : target.timeout),
       reply_headers_(options.reply_headers),
       options_(&options) {
-  request_.payload = Payload::borrow(*target.method->input, in);
+  request_.payload.refer_to(*target.method->input, in);
   request_.reply = reply;
   request_.info = &info_;
   request_.hash_key = options.hash_key;

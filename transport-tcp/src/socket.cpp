@@ -36,6 +36,14 @@ void configure(int fd, const TcpOptions& options) noexcept {
   if (options.no_delay) set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   if (options.user_timeout.count() > 0)
     set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<std::uint64_t>(options.user_timeout.count()));
+  if (options.keepalive.count() > 0) {
+    // Asked after that pause, then three times at a third of it.
+    const auto idle = static_cast<std::uint64_t>(std::max<std::int64_t>(options.keepalive.count(), 1));
+    set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(fd, IPPROTO_TCP, TCP_KEEPIDLE, idle);
+    set(fd, IPPROTO_TCP, TCP_KEEPINTVL, std::max<std::uint64_t>(idle / 3, 1));
+    set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+  }
   if (options.send_buffer) set(fd, SOL_SOCKET, SO_SNDBUF, options.send_buffer->bytes);
   if (options.receive_buffer) set(fd, SOL_SOCKET, SO_RCVBUF, options.receive_buffer->bytes);
 }

@@ -15,12 +15,13 @@ namespace tenon::tcp {
 /// The settings of transport "tcp".
 struct TcpOptions {
   std::chrono::milliseconds user_timeout{20000};
+  std::chrono::seconds keepalive{30};
   bool no_delay = true;
   std::optional<ByteSize> send_buffer;
   std::optional<ByteSize> receive_buffer;
   std::uint32_t backlog = 4096;
 };
-BOOST_DESCRIBE_STRUCT(TcpOptions, (), (user_timeout, no_delay, send_buffer, receive_buffer, backlog))
+BOOST_DESCRIBE_STRUCT(TcpOptions, (), (user_timeout, keepalive, no_delay, send_buffer, receive_buffer, backlog))
 
 /// A socket Asio watches for readiness; reads and writes go straight to the system.
 using Watched = boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type>;
@@ -64,6 +65,7 @@ struct tenon::Describe<tenon::tcp::TcpOptions> {
   static constexpr auto members = tenon::members(
       tenon::member("user_timeout",
                     "a connection whose peer acknowledges nothing for so long is dead; 0: the kernel's"),
+      tenon::member("keepalive", "the kernel probes an idle connection after this pause (SO_KEEPALIVE); 0: off"),
       tenon::member("no_delay", "send at once (TCP_NODELAY)"),
       tenon::member("send_buffer", "SO_SNDBUF; default: the kernel tunes it"),
       tenon::member("receive_buffer", "SO_RCVBUF; default: the kernel tunes it"),

@@ -24,6 +24,7 @@ struct FreeAddresses {
 
 Result<std::unique_ptr<TcpTransport>> TcpTransport::create(Options options, Environment environment) {
   if (options.user_timeout.count() < 0) return refuse("user_timeout is negative");
+  if (options.keepalive.count() < 0) return refuse("keepalive is negative");
   if (options.backlog == 0) return refuse("backlog is 0; no connection could be accepted");
   for (const auto& size : {options.send_buffer, options.receive_buffer})
     if (size && (size->bytes == 0 || size->bytes > largest_buffer))

@@ -84,10 +84,13 @@ struct ServerOptions {
   std::uint32_t max_connections = 10000;
   ByteSize max_unwritten = 4u << 20;  ///< replies waiting on one connection; beyond it reading stops
   LimitOptions limits;
+  Duration heartbeat = std::chrono::seconds(5);  ///< of an idle connection, where the protocol lets a server ask
+  std::uint32_t heartbeat_misses = 5;            ///< in a row: the connection is dead
   Component compress;  ///< replies to peers that can read it, also when they sent nothing compressed; empty: not
 };
 BOOST_DESCRIBE_STRUCT(ServerOptions, (),
-                      (listen, services, grace, max_in_flight, max_connections, max_unwritten, limits, compress))
+                      (listen, services, grace, max_in_flight, max_connections, max_unwritten, limits, heartbeat,
+                       heartbeat_misses, compress))
 
 /// What differs for one method of a reference.
 struct MethodOptions {
@@ -220,6 +223,8 @@ struct tenon::Describe<tenon::ServerOptions> {
                      tenon::member("max_connections", "connections open at once"),
                      tenon::member("max_unwritten", "replies waiting on one connection before reading stops"),
                      tenon::member("limits", "bounds of one connection"),
+                     tenon::member("heartbeat", "pause between signs of life of an idle connection"),
+                     tenon::member("heartbeat_misses", "missed in a row before a connection counts as dead"),
                      tenon::member("compress", "replies to peers that can read it; empty: only as the request was"));
 };
 template <>

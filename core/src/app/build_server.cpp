@@ -84,6 +84,8 @@ Result<void> App::Parts::build_server() {
                             chosen.limits.max_concurrent};
   settings->connection.max_unwritten = chosen.max_unwritten;
   settings->connection.pause_reading = true;
+  settings->connection.heartbeat = chosen.heartbeat;
+  settings->connection.heartbeat_misses = chosen.heartbeat_misses;
   auto known = encodings(chosen.limits.max_frame);
   if (!known.ok()) return std::move(known).error();
   settings->encodings = std::move(*known);

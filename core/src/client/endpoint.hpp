@@ -112,6 +112,8 @@ class ClientConnection final : public ConnectionOwner {
   void on_frame(Frame& frame) override;
   void on_closed(const Error& reason) override;
   void on_reply(Exchange& exchange, Frame& frame);
+  /// Brings closer to the CPU what the replies after this one will touch.
+  void expect_after(std::uint32_t number) const noexcept;
   /// Fills the exchange's result.
   void decode(Exchange& exchange, Frame& frame);
 

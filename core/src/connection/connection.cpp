@@ -195,10 +195,13 @@ void Connection::beat() {
   if (now - heard_ >= options_.heartbeat) {
     if (missed_ >= options_.heartbeat_misses)
       return fail(Error(Errc::unavailable, "no sign of life for " + std::to_string(missed_) + " heartbeats"));
-    ++missed_;
     Frame ping;
     ping.kind = FrameKind::ping;
-    if (auto sent = session_->send(ping); sent.ok()) mark_dirty();
+    // A protocol in which this side cannot ask leaves dead peers to the transport.
+    if (auto sent = session_->send(ping); sent.ok()) {
+      ++missed_;
+      mark_dirty();
+    }
     loop_.clock().arm(heartbeat_, now + options_.heartbeat);
   } else {
     loop_.clock().arm(heartbeat_, heard_ + options_.heartbeat);

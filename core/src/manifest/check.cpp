@@ -105,6 +105,8 @@ class Checker {
     number("server.max_connections", server.max_connections, 1, UINT32_MAX);
     number("server.max_unwritten", server.max_unwritten.bytes, 1024, 1ull << 40);
     limits("server.limits", server.limits);
+    time("server.heartbeat", server.heartbeat, false);
+    number("server.heartbeat_misses", server.heartbeat_misses, 1, 1000);
   }
 
   void reference(const std::string& path, const ReferenceOptions& reference) {

@@ -127,8 +127,7 @@ void apply_detail(std::string_view detail, Error& error) {
   const auto advice = number<unsigned>(word(detail));
   const auto after = number<std::uint32_t>(word(detail));
   const auto code = number<std::int64_t>(word(detail));
-  if (!delivery || *delivery > 2 || !advice || *advice > 3 || !after || !code ||
-      detail.size() > max_domain)
+  if (!delivery || *delivery > 2 || !advice || *advice > 3 || !after || !code || detail.size() > max_domain)
     return;
   for (unsigned at = 1; at <= static_cast<unsigned>(Errc::already_exists); ++at) {
     const auto errc = static_cast<Errc>(at);
@@ -183,7 +182,8 @@ void put_failure(std::string& metadata, const Error& error, bool framework, std:
   std::string exception = boost::json::serialize(json);
   // Control characters take six bytes each.
   while (exception.size() > max_text + 256 && !text.empty()) {
-    text = cut(std::move(text), text.size() / 2);
+    const std::size_t half = text.size() / 2;
+    text = cut(std::move(text), half);
     json["errmsg"] = text;
     exception = boost::json::serialize(json);
   }

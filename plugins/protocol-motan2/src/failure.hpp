@@ -14,8 +14,9 @@ namespace tenon::motan2 {
 inline constexpr std::string_view error_domain = "motan";
 
 /// Appends the metadata of an error reply, without M_pt. `framework`: the call was for a service of the framework
-/// itself; `wanted`: "group/path/version" when that service may be what was not found. Attachments that cannot be sent and text beyond 16 KiB are left out; text that is not UTF-8 becomes ASCII.
-/// What Error the peer would make of the code alone, when that is another one, goes to "tenon.error" for Tenon peers.
+/// itself; `wanted`: "group/path/version" when that service may be what was not found. Attachments that cannot be sent
+/// and text beyond 16 KiB are left out; text that is not UTF-8 becomes ASCII. Where the code alone would be taken for
+/// another Error, "tenon.error" tells it to Tenon peers.
 void put_failure(std::string& metadata, const Error& error, bool framework, std::string_view wanted = {});
 
 /// The error that a reply's metadata tell of; moves the attachments to it.

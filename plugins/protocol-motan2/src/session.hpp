@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <unordered_map>
 
 #include "calls.hpp"
 #include "metadata.hpp"
@@ -88,12 +88,10 @@ class Motan2Session final : public Session {
   ClientCalls client_calls_;
   ServerCalls server_calls_;
   std::string metadata_;  // of the frame being built; kept for its memory
-  // The constant metadata of the methods called here.
-  struct Names {
-    const Target* target = nullptr;
-    std::string text;
-  };
-  std::vector<Names> names_;
+  // The constant metadata of the methods called here; the last one needs no search.
+  std::unordered_map<const Target*, std::string> names_;
+  const Target* last_target_ = nullptr;
+  const std::string* last_names_ = nullptr;
   std::uint32_t pings_ = 0;
   const Frame* delivering_ = nullptr;  // server: the request the sink is looking at
   Head ping_;             // server: the heartbeat to be answered

@@ -88,20 +88,24 @@ Result<void> Motan2Session::check_size(std::size_t body, const std::string& whos
 }
 
 const std::string* Motan2Session::names_of(const Target& target) {
-  for (const Names& known : names_)
-    if (known.target == &target) return &known.text;
-  const ServiceName& service = *target.service;
-  for (const std::string_view name : {std::string_view(service.interface), std::string_view(service.group),
-                                      std::string_view(service.version), target.method->name})
-    if (name.find('\n') != std::string_view::npos) return nullptr;
-  if (names_.size() >= max_remembered) names_.clear();
-  Names names{&target, {}};
-  put(names.text, key::path, service.interface);
-  put(names.text, key::method, target.method->name);
-  if (!service.group.empty()) put(names.text, key::group, service.group);
-  if (!service.version.empty()) put(names.text, key::version, service.version);
-  names_.push_back(std::move(names));
-  return &names_.back().text;
+  if (last_target_ == &target) return last_names_;
+  auto found = names_.find(&target);
+  if (found == names_.end()) {
+    const ServiceName& service = *target.service;
+    for (const std::string_view name : {std::string_view(service.interface), std::string_view(service.group),
+                                        std::string_view(service.version), target.method->name})
+      if (name.find('\n') != std::string_view::npos) return nullptr;
+    if (names_.size() >= max_remembered) names_.clear();
+    std::string text;
+    put(text, key::path, service.interface);
+    put(text, key::method, target.method->name);
+    if (!service.group.empty()) put(text, key::group, service.group);
+    if (!service.version.empty()) put(text, key::version, service.version);
+    found = names_.emplace(&target, std::move(text)).first;
+  }
+  last_target_ = &target;
+  last_names_ = &found->second;
+  return last_names_;
 }
 
 Result<void> Motan2Session::send_request(Frame& frame) {

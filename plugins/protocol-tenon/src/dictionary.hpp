@@ -13,6 +13,7 @@
 #include "calls.hpp"
 #include "tenon/headers.hpp"
 #include "tenon/method.hpp"
+#include "tenon/same_text.hpp"
 #include "wire.hpp"
 
 namespace tenon::wire {
@@ -31,15 +32,11 @@ class Contents {
   std::uint8_t intern(std::string_view serializer, std::string_view compressor);
   bool same(std::uint8_t number, std::string_view serializer, std::string_view compressor) const noexcept {
     const Content& content = *contents_[number];
-    return equal(content.serializer, serializer) && equal(content.compressor, compressor);
+    return same_text(content.serializer, serializer) && same_text(content.compressor, compressor);
   }
   const Content& operator[](std::uint8_t number) const noexcept { return *contents_[number]; }
 
  private:
-  // On the path of every call: no function call for names that differ in length or are empty.
-  static bool equal(const std::string& a, std::string_view b) noexcept {
-    return a.size() == b.size() && (b.empty() || std::memcmp(a.data(), b.data(), b.size()) == 0);
-  }
   std::vector<std::unique_ptr<Content>> contents_;
 };
 

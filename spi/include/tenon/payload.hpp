@@ -31,12 +31,24 @@ class TENON_SPI Payload {
   }
 
   /// A value that stays the caller's.
-  static Payload borrow(const MessageType& type, const void* value) noexcept;
+  static Payload borrow(const MessageType& type, const void* value) noexcept {
+    return Payload(&type, value, State::borrowed_value);
+  }
   /// A value made by type.create(), now ours.
   static Payload adopt(const MessageType& type, void* value) noexcept;
   /// Encoded bytes that stay where they are / that we own.
-  static Payload borrow_encoded(const Encoding& encoding, std::string_view bytes) noexcept;
+  static Payload borrow_encoded(const Encoding& encoding, std::string_view bytes) noexcept {
+    return Payload(encoding, bytes);
+  }
   static Payload adopt_encoded(const Encoding& encoding, OutBuffer bytes) noexcept;
+
+  /// Becomes borrow(type, value), without a second payload in between.
+  void refer_to(const MessageType& type, const void* value) noexcept {
+    if (state_ >= State::owned_value) reset();
+    type_ = &type;
+    view_ = {value, 0};
+    state_ = State::borrowed_value;
+  }
 
   bool empty() const noexcept { return state_ == State::empty; }
   bool has_value() const noexcept { return state_ == State::borrowed_value || state_ == State::owned_value; }
@@ -70,6 +82,10 @@ class TENON_SPI Payload {
     const void* first;  // the value, or the first borrowed byte
     std::size_t size;   // borrowed bytes
   };
+  Payload(const MessageType* type, const void* value, State state) noexcept
+      : type_(type), view_{value, 0}, state_(state) {}
+  Payload(const Encoding& encoding, std::string_view bytes) noexcept
+      : encoding_(&encoding), view_{bytes.data(), bytes.size()}, state_(State::borrowed_bytes) {}
   void take(Payload& other) noexcept {
     state_ = other.state_;
     type_ = other.type_;

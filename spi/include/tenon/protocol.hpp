@@ -45,7 +45,8 @@ class TENON_SPI Session {
   virtual Result<void> received_direct(std::size_t n, FrameSink& sink) = 0;
 
   /// Appends a frame to the output. Small bodies are copied, `frame.owned` is moved and written by gather.
-  /// Fails with: too_large, overloaded (more than max_concurrent()), invalid_argument (the protocol cannot carry it),
+  /// Fails with: too_large, overloaded (more than max_concurrent()), invalid_argument (the protocol cannot carry it; so
+  /// for a ping where this side of the protocol has none),
   /// unavailable (after goaway or close); the connection goes on, nothing was appended and Delivery is not_run.
   virtual Result<void> send(Frame& frame) = 0;
 

@@ -228,7 +228,9 @@ TEST_F(OddFrames, TwoPipelinedRequestsTheFirstSlow) {
 
 TEST_F(OddFrames, UnknownService) {
   send(0, v1, simple, 30, {{"M_p", "com.weibo.NoSuchService"}, {"M_m", "hello"}}, hello_x);
-  EXPECT_NE(expect_error(30, 404).exception().find("\"provider not exist serviceKey=/com.weibo.NoSuchService/: no service"), std::string::npos);
+  const std::string told = expect_error(30, 404).exception();
+  EXPECT_NE(told.find("\"provider not exist serviceKey=/com.weibo.NoSuchService/: no service"), std::string::npos)
+      << told;
 }
 
 TEST_F(OddFrames, UnknownMethod) {  // Java's code; Go says 500
@@ -258,6 +260,23 @@ TEST_F(OddFrames, NothingAnswersNull) {
 TEST_F(OddFrames, ResponseFromAClientCloses) {
   send(0x01, v1, simple, 35, hello, hello_x);
   EXPECT_TRUE(peer_->closed());
+}
+
+// Motan's clients send no heartbeats while all is well, and a server has none to send.
+TEST(IdleMotanClient, IsNotTakenForDead) {
+  AppOptions chosen = motan_server_options();
+  chosen.server.heartbeat = std::chrono::milliseconds(20);
+  chosen.server.heartbeat_misses = 2;
+  auto server = start(std::move(chosen), {demo_service()});
+  ASSERT_TRUE(server);
+  MotanPeer peer(server->addresses().at(0));
+  for (std::uint64_t id = 1; id <= 2; ++id) {
+    ASSERT_TRUE(peer.send(raw_frame(0, v1, simple, id, metadata_text(hello), hello_x)));
+    const auto reply = peer.receive();
+    ASSERT_TRUE(reply) << "closed while idle";
+    EXPECT_EQ(reply->body, answer_x);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
 }
 
 TEST_F(OddFrames, EveryOneOfManyBadFramesHurtsOnlyItsConnection) {

@@ -238,6 +238,7 @@ int option(int fd, int level, int name) {
 TEST_F(Tcp, SetsTheOptionsOfBothEnds) {
   TcpOptions options;
   options.user_timeout = 7s;
+  options.keepalive = 12s;
   options.send_buffer = ByteSize(70000);
   options.receive_buffer = ByteSize(80000);
   transport_ = make(options);
@@ -252,7 +253,10 @@ TEST_F(Tcp, SetsTheOptionsOfBothEnds) {
   for (const int fd : sockets) {
     EXPECT_EQ(option(fd, IPPROTO_TCP, TCP_NODELAY), 1);
     EXPECT_EQ(option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), 7000);
-    EXPECT_EQ(option(fd, SOL_SOCKET, SO_KEEPALIVE), 0);
+    EXPECT_EQ(option(fd, SOL_SOCKET, SO_KEEPALIVE), 1);
+    EXPECT_EQ(option(fd, IPPROTO_TCP, TCP_KEEPIDLE), 12);
+    EXPECT_EQ(option(fd, IPPROTO_TCP, TCP_KEEPINTVL), 4);
+    EXPECT_EQ(option(fd, IPPROTO_TCP, TCP_KEEPCNT), 3);
     EXPECT_EQ(option(fd, SOL_SOCKET, SO_SNDBUF), 140000);  // the kernel doubles it
     EXPECT_EQ(option(fd, SOL_SOCKET, SO_RCVBUF), 160000);
     EXPECT_NE(::fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
