@@ -81,7 +81,7 @@ TEST(Mutation, DamagedRequestsGiveTheSameResultHoweverCut) {
     // A bad preface quotes what had arrived.
     ASSERT_EQ(whole.error.substr(0, whole.error.find('"')), cut.error.substr(0, cut.error.find('"')))
         << "round " << rounds;
-    // A large frame that ends too early may have been answered already or not, depending on how much of it came at once.
+    // A large frame that ends too early may have been answered already or not: it depends on how much came at once.
     const std::size_t common = std::min(whole.output.size(), cut.output.size());
     if (whole.error.find('"') == std::string::npos) {
       ASSERT_EQ(whole.output.substr(0, common), cut.output.substr(0, common)) << "round " << rounds;
