@@ -122,6 +122,10 @@ Health RemoteEndpoint::health() const noexcept {
 }
 
 ClientConnection* RemoteEndpoint::pick() noexcept {
+  if (links_.size() == 1) {
+    ClientConnection* only = links_.front().connection.get();
+    return only && only->usable() && !only->full() ? only : nullptr;
+  }
   for (std::size_t tried = 0; tried < links_.size(); ++tried) {
     Link& link = links_[next_link_];
     next_link_ = next_link_ + 1 == links_.size() ? 0 : next_link_ + 1;

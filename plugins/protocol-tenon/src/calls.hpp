@@ -55,6 +55,18 @@ class CallTable {
     ++size_;
     return slots_[i];
   }
+  /// insert() where it needs no memory and the number is new; else null, and nothing was done.
+  OpenCall* try_insert(std::uint32_t call) noexcept {
+    if ((size_ + 1) * 2 > capacity()) return nullptr;
+    std::size_t i = place(call);
+    for (; slots_[i].used; i = (i + 1) & mask_)
+      if (slots_[i].call == call) return nullptr;
+    ++size_;
+    slots_[i].call = call;
+    slots_[i].headers = no_entry;
+    slots_[i].used = true;
+    return &slots_[i];
+  }
   /// REQUIRES `slot` came from find() and nothing changed since.
   void erase(OpenCall* slot) noexcept {
     std::size_t hole = static_cast<std::size_t>(slot - slots_.get());

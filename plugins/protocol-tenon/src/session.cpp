@@ -131,6 +131,7 @@ Result<std::size_t> TenonSession::received(std::string_view bytes, FrameSink& si
   std::size_t at = 0;
   try {
     for (;;) {
+      if (side_ == Side::client) at += take_plain_responses(bytes.substr(at), sink);
       Result<std::size_t> taken =
           mode_ == Mode::frames ? take_frame(bytes.substr(at), sink) : take(bytes.substr(at), sink);
       if (!taken.ok()) return taken;

@@ -70,7 +70,7 @@ class TenonSession final : public Session {
   Result<std::size_t> take(std::string_view bytes, FrameSink& sink);
   Result<std::size_t> take_preface(std::string_view bytes);
   Result<std::size_t> take_frame(std::string_view bytes, FrameSink& sink);
-  bool take_plain_response(const Place& place, FrameSink& sink);
+  std::size_t take_plain_responses(std::string_view bytes, FrameSink& sink);
   Result<std::size_t> take_exchange(const Place& place, Kind kind, std::uint8_t flags, FrameSink& sink);
   Result<std::size_t> take_oversize(const Place& place, const Head& head, FrameSink& sink);
   Result<std::size_t> begin_body(const Place& place, Kind kind, std::uint8_t flags, FrameSink& sink);
@@ -129,7 +129,7 @@ class TenonSession final : public Session {
   bool armed_ = false;
   SessionOutput output_;
   CallTable calls_;
-  Frame plain_;  // take_plain_response()'s, kept because making one anew costs as much as the rest
+  Frame plain_;  // take_plain_responses()', kept because making one anew costs as much as the rest
   Contents contents_;
   SentNames sent_names_;
   KnownNames known_names_;

@@ -59,9 +59,6 @@ Result<std::size_t> TenonSession::take_frame(std::string_view bytes, FrameSink& 
 
   const auto type = static_cast<std::uint8_t>(*at);
   const auto kind = static_cast<Kind>(type & kind_mask);
-  if (type == static_cast<std::uint8_t>(Kind::response) && side_ == Side::client && place.complete() &&
-      take_plain_response(place, sink))
-    return place.prefix + place.length;
   const auto flags = static_cast<std::uint8_t>(type & ~kind_mask);
   if (!is_known(kind) && (flags & flag_ignorable) != 0) return skip(place);
   if ((flags & ~allowed_flags[type & kind_mask]) != 0 || !is_known(kind)) {
@@ -78,25 +75,34 @@ Result<std::size_t> TenonSession::take_frame(std::string_view bytes, FrameSink& 
   return take_exchange(place, kind, flags, sink);
 }
 
-// A response with nothing but a body, to a call that is open. False: nothing was done, it takes the long way.
-bool TenonSession::take_plain_response(const Place& place, FrameSink& sink) {
-  const char* at = place.fields + 1;
-  const char* const end = place.fields + place.length;
-  std::uint64_t call = 0;
-  if (get_varint(at, end, call) != Scan::ok || call > UINT32_MAX) return false;
-  const auto body_size = static_cast<std::size_t>(end - at);
-  if (body_size > limits_.max_frame) return false;
-  OpenCall* const open = calls_.find(static_cast<std::uint32_t>(call));
-  if (open == nullptr) return false;
-  const Contents::Content& asked = contents_[open->content];
-  calls_.erase(open);
-  plain_.kind = FrameKind::response;
-  plain_.call = static_cast<std::uint32_t>(call);
-  plain_.serializer = asked.serializer;
-  plain_.compressor = asked.compressor;
-  plain_.body = {at, body_size};
-  sink.on_frame(plain_);
-  return true;
+// Responses with nothing but a body, to calls that are open: what a busy client reads, so they have a loop of their own.
+// Returns the bytes of those it took; the first frame that is anything else takes the long way.
+std::size_t TenonSession::take_plain_responses(std::string_view bytes, FrameSink& sink) {
+  const char* frame = bytes.data();
+  const char* const end = frame + bytes.size();
+  while (mode_ == Mode::frames) {
+    const char* at = frame;
+    std::uint64_t length = 0;
+    std::uint64_t call = 0;
+    if (get_varint(at, end, length) != Scan::ok || length < 2 || length > static_cast<std::size_t>(end - at)) break;
+    const char* const next = at + length;
+    if (*at++ != static_cast<char>(Kind::response)) break;
+    if (get_varint(at, next, call) != Scan::ok || call > UINT32_MAX) break;
+    const auto body_size = static_cast<std::size_t>(next - at);
+    if (body_size > limits_.max_frame) break;
+    OpenCall* const open = calls_.find(static_cast<std::uint32_t>(call));
+    if (open == nullptr) break;
+    const Contents::Content& asked = contents_[open->content];
+    calls_.erase(open);
+    plain_.kind = FrameKind::response;
+    plain_.call = static_cast<std::uint32_t>(call);
+    plain_.serializer = asked.serializer;
+    plain_.compressor = asked.compressor;
+    plain_.body = {at, body_size};
+    frame = next;
+    sink.on_frame(plain_);
+  }
+  return static_cast<std::size_t>(frame - bytes.data());
 }
 
 Result<std::size_t> TenonSession::take_exchange(const Place& place, Kind kind, std::uint8_t flags, FrameSink& sink) {

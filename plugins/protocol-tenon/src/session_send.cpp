@@ -105,9 +105,10 @@ bool TenonSession::send_plain_request(const Frame& frame) {
     return false;
   const SentNames::Entry* const entry =
       sent_names_.find_last(*frame.target, frame.serializer, frame.compressor, contents_);
-  if (entry == nullptr || entry->id == no_entry || calls_.find(frame.call) != nullptr) return false;
+  if (entry == nullptr || entry->id == no_entry) return false;
   char* const start = output_.prepare(max_fixed + max_varint + frame.body.size());
-  calls_.reserve_one();
+  OpenCall* const open = calls_.try_insert(frame.call);
+  if (open == nullptr) return false;
   char* at = start + 1;
   *at++ = static_cast<char>(Kind::request);
   at = put_varint(at, frame.call);
@@ -116,10 +117,9 @@ bool TenonSession::send_plain_request(const Frame& frame) {
   at = finish_head(start, at, frame.body.size());
   if (!frame.body.empty()) std::memcpy(at, frame.body.data(), frame.body.size());
   output_.commit(static_cast<std::size_t>(at - start) + frame.body.size());
-  OpenCall& open = calls_.insert(frame.call);
-  open.sequence = static_cast<std::uint32_t>(++requests_);
-  open.names = entry->id;
-  open.content = entry->content;
+  open->sequence = static_cast<std::uint32_t>(++requests_);
+  open->names = entry->id;
+  open->content = entry->content;
   return true;
 }
 

@@ -24,7 +24,7 @@ struct Method {
   bool idempotent = false;              ///< may be re-sent although it may have run
 };
 
-/// Names a service, as in Motan: the same interface may exist in several groups and versions.
+/// Names a service: the same interface may exist in several groups and versions.
 struct ServiceName {
   std::string interface;  ///< "demo.Greeter"
   std::string group;

@@ -90,7 +90,7 @@ class TENON_SPI Protocol {
   enum class Match : std::uint8_t { no, yes, more };  ///< more: cannot tell yet from so few bytes
   virtual ~Protocol();
 
-  /// The protocol's name in registries ("tenon", "motan2").
+  /// The protocol's name in registries ("tenon").
   virtual std::string_view name() const noexcept = 0;
   /// Does a connection that starts with `first` speak it? Several protocols share one port this way. Must decide
   /// within 64 bytes.

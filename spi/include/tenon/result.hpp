@@ -80,7 +80,7 @@ class TENON_SPI Error {
   std::chrono::milliseconds retry_after() const noexcept;
   /// A human sentence, never empty for an error. Not for matching.
   const std::string& text() const noexcept;
-  /// Which system's code foreign_code() is: "" (none), "motan", "grpc", an application's own name.
+  /// Which system's code foreign_code() is: "" (none), a protocol's ("grpc"), an application's own name.
   const std::string& domain() const noexcept;
   std::int64_t foreign_code() const noexcept;
   /// Extra facts sent along with an error reply; null when there are none.

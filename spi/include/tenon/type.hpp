@@ -99,7 +99,7 @@ struct Field {
 /// How the parts of a type are laid out by formats that can show the difference.
 enum class Form : std::uint8_t {
   message,    ///< fields
-  arguments,  ///< the argument list of a function: JSON shows an array, motan concatenates
+  arguments,  ///< the argument list of a function: JSON shows an array, other formats concatenate
   bare,       ///< one value without a name: JSON shows the value itself. Binary: as a message with field 1
 };
 
