@@ -69,6 +69,46 @@ const google::protobuf::Message& prototype_of() {
   return T::default_instance();
 }
 
+/// Objects of T that a thread has given back, cleared: a warm call allocates nothing. Large ones are not kept.
+template <class T>
+class Spares {
+ public:
+  Spares() = default;
+  Spares(const Spares&) = delete;
+  Spares& operator=(const Spares&) = delete;
+  ~Spares() {
+    while (count_ > 0) delete kept_[--count_];
+  }
+  static Spares& of_this_thread() {
+    thread_local Spares spares;
+    return spares;
+  }
+  T* take() { return count_ > 0 ? kept_[--count_] : new T; }
+  void give(T* object) noexcept {
+    if (count_ == room || object->ByteSizeLong() > largest) {
+      delete object;
+      return;
+    }
+    object->Clear();
+    kept_[count_++] = object;
+  }
+
+ private:
+  static constexpr unsigned room = 8;
+  static constexpr std::size_t largest = 16u << 10;  // bytes when encoded
+  T* kept_[room];
+  unsigned count_ = 0;
+};
+template <class T>
+constexpr described::ObjectOps object_ops() {
+  described::ObjectOps ops = described::object_ops<T>;
+  ops.create = []() -> void* { return Spares<T>::of_this_thread().take(); };
+  ops.destroy = [](void* object) noexcept { Spares<T>::of_this_thread().give(static_cast<T*>(object)); };
+  return ops;
+}
+template <class T>
+inline constexpr described::ObjectOps generated_ops = object_ops<T>();
+
 }  // namespace pb
 
 template <class T>
@@ -79,7 +119,7 @@ struct MessageFamily<T> {
 template <class T>
 requires std::derived_from<T, google::protobuf::Message>
 constinit Eternal<pb::GeneratedType> MessageFamily<T>::holder{&pb::prototype_of<T>, &pb::cast_to_message<T>,
-                                                              &described::object_ops<T>};
+                                                              &pb::generated_ops<T>};
 
 /// Message types made at run time from descriptors; their objects are google::protobuf::Message (dynamic ones, or
 /// generated ones for descriptors of the generated pool).
