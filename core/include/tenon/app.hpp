@@ -28,6 +28,18 @@ struct AppCounts {
   std::size_t client_orphans = 0; ///< given up here, not yet answered by the peer
 };
 
+/// One worker pool (server.pools) at one moment, for those who watch it.
+struct PoolCounts {
+  std::string name;
+  std::size_t threads = 0;
+  std::size_t busy = 0;        ///< threads that did not wait for a request when the last one came
+  std::size_t running = 0;     ///< handlers that began and have not ended, suspended ones included
+  std::size_t queued = 0;      ///< requests waiting for a thread
+  std::size_t queue = 0;       ///< how many may wait
+  std::uint64_t rejected = 0;  ///< since the start: the queue was full
+  std::uint64_t expired = 0;   ///< since the start: the deadline passed while it waited
+};
+
 /// Owns everything: plugin host, catalog, io threads, components, server, references. Nothing in it is global.
 /// Threads: create, provide, start, stop and the destructor from one thread; reference() from any.
 class TENON_CORE App {
@@ -77,7 +89,7 @@ class TENON_CORE App {
   std::vector<std::string> addresses() const;
 
   /// Withdraws from registries, tells clients (goaway), finishes what runs, at most `grace`, then closes. Idempotent.
-  /// True: every call that was running has been answered.
+  /// True: every call that was running has been answered, those included that waited in a pool.
   bool stop(Duration grace);
   /// From here on SIGTERM, SIGINT and SIGUSR2 are requests to stop, which wait() will see, even one that arrives while
   /// start() is at work. For programs that use wait(); it does this itself if it was not done. Signals belong to the
@@ -90,6 +102,9 @@ class TENON_CORE App {
 
   /// Threads: not an io thread. Blocking: asks each io thread.
   AppCounts counts() const;
+  /// The server's pools by name; none before start(). Threads: any, once start() has returned. Blocking: a mutex held
+  /// for a few instructions.
+  std::vector<PoolCounts> pools() const;
 
   const AppOptions& options() const noexcept;
   /// What the loaded plugins offer (tools).

@@ -22,13 +22,21 @@
 
 namespace tenon {
 
-/// Which shared libraries to load, and from where.
+struct Plugin;
+
+/// The plugins linked into this program (-DTENON_STATIC_PLUGINS=ON), ended by null. Null: it has none.
+TENON_CORE const Plugin* const* built_in_plugins() noexcept;
+
+/// Which plugins to load, and from where.
 struct PluginOptions {
   std::vector<std::string> search;  ///< directories; a manifest's relative ones are relative to its own folder
   std::vector<std::string> load;    ///< names without directory and ".so"
   bool probe = true;                ///< open each in a child process first
   std::string probe_program;        ///< absolute path of tenon-probe; empty: found beside the core library
   Duration probe_timeout = std::chrono::seconds(10);
+  /// Plugins that are no files: found by `load` before any file, never probed. A table ended by null, which outlives
+  /// the App; null: none. No key of a manifest.
+  const Plugin* const* built_in = built_in_plugins();
 };
 BOOST_DESCRIBE_STRUCT(PluginOptions, (), (search, load, probe, probe_program, probe_timeout))
 
@@ -64,6 +72,23 @@ struct ListenOptions {
 };
 BOOST_DESCRIBE_STRUCT(ListenOptions, (), (address, protocols, transport))
 
+/// Threads that serve requests beside the io threads. Services and methods that name a pool share it; isolation is
+/// naming different ones. Handlers in a pool may block, and are called from all its threads at once.
+struct PoolOptions {
+  std::uint32_t threads = 4;   ///< 1 … 1024
+  std::uint32_t queue = 1000;  ///< 1 … 1000000 requests that wait for a thread; beyond it: overloaded
+};
+BOOST_DESCRIBE_STRUCT(PoolOptions, (), (threads, queue))
+
+/// The pool of whatever runs on the io thread of its connection. "" means the same.
+inline constexpr std::string_view inline_pool = "inline";
+
+/// What differs for one method of an offered service.
+struct OfferedMethodOptions {
+  std::optional<std::string> pool;  ///< not set: the service's
+};
+BOOST_DESCRIBE_STRUCT(OfferedMethodOptions, (), (pool))
+
 /// One service to offer. The implementation is App::provide()'s or a plugin's of kind "service".
 struct ServiceOptions {
   std::string name;  ///< the interface: "demo.Greeter"
@@ -73,12 +98,16 @@ struct ServiceOptions {
   std::vector<Component> filters;  ///< outermost first; see requests before their payload is decoded
   std::uint32_t weight = 100;      ///< announced; 0: takes no traffic
   std::map<std::string, std::string> metadata;
+  std::string pool;  ///< a name of ServerOptions::pools; "" or "inline": on the connection's io thread
+  std::map<std::string, OfferedMethodOptions> methods;
 };
-BOOST_DESCRIBE_STRUCT(ServiceOptions, (), (name, group, version, registry, filters, weight, metadata))
+BOOST_DESCRIBE_STRUCT(ServiceOptions, (),
+                      (name, group, version, registry, filters, weight, metadata, pool, methods))
 
 struct ServerOptions {
   std::vector<ListenOptions> listen;
   std::vector<ServiceOptions> services;
+  std::map<std::string, PoolOptions> pools;
   Duration grace = std::chrono::seconds(10);  ///< for calls in flight when told to stop
   std::uint32_t max_in_flight = 100000;       ///< calls being served, all connections
   std::uint32_t max_connections = 10000;
@@ -89,7 +118,7 @@ struct ServerOptions {
   Component compress;  ///< replies to peers that can read it, also when they sent nothing compressed; empty: not
 };
 BOOST_DESCRIBE_STRUCT(ServerOptions, (),
-                      (listen, services, grace, max_in_flight, max_connections, max_unwritten, limits, heartbeat,
+                      (listen, services, pools, grace, max_in_flight, max_connections, max_unwritten, limits, heartbeat,
                        heartbeat_misses, compress))
 
 /// What differs for one method of a reference.
@@ -206,18 +235,30 @@ struct tenon::Describe<tenon::ListenOptions> {
                      tenon::member("transport", "written inline: `use` names it, the other keys are its options"));
 };
 template <>
+struct tenon::Describe<tenon::PoolOptions> {
+  static constexpr auto members = tenon::members(tenon::member("threads", "that run its handlers, 1 to 1024"),
+                                                 tenon::member("queue", "requests that wait for a thread"));
+};
+template <>
+struct tenon::Describe<tenon::OfferedMethodOptions> {
+  static constexpr auto members = tenon::members(tenon::member("pool", "where it runs, instead of the service's"));
+};
+template <>
 struct tenon::Describe<tenon::ServiceOptions> {
   static constexpr auto members = tenon::members(
       tenon::member("name", "the interface"), tenon::member("group", "as clients ask for it"),
       tenon::member("version", "as clients ask for it"),
       tenon::member("registry", "where it is announced: a name of registries"),
       tenon::member("filters", "around every call, outermost first"),
-      tenon::member("weight", "share of traffic; 0: none"), tenon::member("metadata", "facts announced with it"));
+      tenon::member("weight", "share of traffic; 0: none"), tenon::member("metadata", "facts announced with it"),
+      tenon::member("pool", "where it runs: a name of server.pools; empty or inline: on the io thread"),
+      tenon::member("methods", "what differs for single methods"));
 };
 template <>
 struct tenon::Describe<tenon::ServerOptions> {
   static constexpr auto members =
       tenon::members(tenon::member("listen", "ports"), tenon::member("services", "what is offered"),
+                     tenon::member("pools", "name: threads beside the io threads, for handlers that take time"),
                      tenon::member("grace", "time for calls in flight when told to stop"),
                      tenon::member("max_in_flight", "calls being served at once"),
                      tenon::member("max_connections", "connections open at once"),

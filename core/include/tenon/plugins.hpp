@@ -28,9 +28,9 @@ struct EntryReport {
 };
 BOOST_DESCRIBE_STRUCT(EntryReport, (), (kind, name, options))
 
-/// One candidate file: loadable (refusal empty) or not (name, version, stamp and entries empty).
+/// One candidate, a file or built in: loadable (refusal empty) or not (name, version, stamp and entries empty).
 struct PluginReport {
-  std::string path;
+  std::string path;  ///< of the file; "NAME (built in)"
   std::string name;
   std::string version;
   std::string stamp;
@@ -39,7 +39,8 @@ struct PluginReport {
 };
 BOOST_DESCRIBE_STRUCT(PluginReport, (), (path, name, version, stamp, entries, refusal))
 
-/// Examines every *.so in options.search, in order, each in a child process: nothing is loaded into this one.
+/// Lists options.built_in, then examines every *.so in options.search, in order, each in a child process: nothing is
+/// loaded into this one.
 /// Blocking: tens of milliseconds per file, at most options.probe_timeout each.
 /// Fails with: config when a directory cannot be read or the probe program is missing; bad files are no failure.
 TENON_CORE Result<std::vector<PluginReport>> inspect(const PluginOptions& options);

@@ -116,6 +116,13 @@ AppCounts App::counts() const {
   return counts;
 }
 
+std::vector<PoolCounts> App::pools() const {
+  std::vector<PoolCounts> all;
+  if (parts_->server)
+    for (const auto& [name, pool] : parts_->server->settings().pools) all.push_back(pool->counts());
+  return all;
+}
+
 const AppOptions& App::options() const noexcept { return parts_->options; }
 
 std::vector<CatalogEntry> App::catalog() const {

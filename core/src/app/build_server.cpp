@@ -5,11 +5,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <random>
 
 #include "app/parts.hpp"
 #include "loop/run_on.hpp"
 #include "loop/wait_for.hpp"
+#include "manifest/nearest.hpp"
 #include "server/descriptors.hpp"
 
 namespace tenon {
@@ -43,6 +45,28 @@ std::string fresh_id(const std::string& address) {
   return address + suffix;
 }
 
+/// Where each method of a service runs, by its index; null: inline. The pools' names have been checked.
+Result<std::vector<Pool*>> pools_of(const ServiceOptions& chosen, const std::string& path, const Service& service,
+                                    const ServerSettings& settings) {
+  const auto pool = [&settings](const std::string& name) {
+    const auto found = settings.pools.find(name);
+    return found == settings.pools.end() ? nullptr : found->second.get();
+  };
+  std::vector<std::string_view> names;
+  for (const Method& method : service.methods()) names.push_back(method.name);
+  std::vector<Pool*> pools(names.size(), pool(chosen.pool));
+  for (const auto& [name, method] : chosen.methods) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      const std::string hint = did_you_mean(name, names);
+      return Error(Errc::config, path + ".methods." + name + ": service " + chosen.name + " has no method \"" + name +
+                                     '"' + (hint.empty() ? "; it has: " + listed(names) : hint));
+    }
+    if (method.pool) pools[static_cast<std::size_t>(found - names.begin())] = pool(*method.pool);
+  }
+  return pools;
+}
+
 }  // namespace
 
 Result<void> App::Parts::offer(ServerSettings& settings) {
@@ -58,10 +82,13 @@ Result<void> App::Parts::offer(ServerSettings& settings) {
     const ServiceOptions& chosen = offers[index];
     auto service = find(chosen.name);
     if (!service.ok()) return std::move(service).error();
-    auto filters = make_list<Filter>(chosen.filters, "server.services[" + std::to_string(index) + "].filters");
+    const std::string path = "server.services[" + std::to_string(index) + "]";
+    auto filters = make_list<Filter>(chosen.filters, path + ".filters");
     if (!filters.ok()) return std::move(filters).error();
+    auto pools = pools_of(chosen, path, **service, settings);
+    if (!pools.ok()) return std::move(pools).error();
     auto offered = std::make_unique<Offered>(ServiceName{chosen.name, chosen.group, chosen.version},
-                                             std::move(*service), std::move(*filters));
+                                             std::move(*service), std::move(*filters), std::move(*pools));
     if (auto added = settings.dispatcher.add(std::move(offered)); !added.ok()) return added;
   }
   // Generic callers ask this service what the others look like.
@@ -95,6 +122,11 @@ Result<void> App::Parts::build_server() {
     if (!compressor.ok()) return std::move(compressor).error();
     settings->compressor = std::move(*compressor);
     demands.compressor = settings->compressor->encoding();
+  }
+  for (const auto& [name, pool] : chosen.pools) {
+    auto started = Pool::start(name, pool.threads, pool.queue);
+    if (!started.ok()) return std::move(started).error();
+    settings->pools.emplace(name, std::move(*started));
   }
   if (auto offered = offer(*settings); !offered.ok()) return offered;
 

@@ -28,6 +28,7 @@ App::Parts::~Parts() {
     for (auto& loop : loops) new std::shared_ptr<Loop>(loop);
     return;
   }
+  if (server) server->stop_pools();
   run_on(control(), [this] { announced_.clear(); });
   for (auto& [name, reference] : references_)
     run_on(reference->loop(), [&reference = reference] { reference->release(); });
@@ -57,6 +58,10 @@ bool App::Parts::quiet(Duration limit) {
       if (std::chrono::steady_clock::now() > until) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+  // Handlers in pools end a moment after the calls they made.
+  const auto last = std::min(until, std::chrono::steady_clock::now() + std::chrono::milliseconds(300));
+  while (server && !server->settings().pools.empty() && !server->idle() && std::chrono::steady_clock::now() < last)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return true;
 }
 

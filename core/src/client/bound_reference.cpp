@@ -1,11 +1,14 @@
 #include "client/bound_reference.hpp"
 
+#include "pool/pool.hpp"
+
 namespace tenon {
 
 namespace {
 
 /// A synchronous caller's wait.
-struct SyncWait {
+struct SyncWait : Work {
+  SyncWait(OutgoingCall& c, Loop& l) : call(&c), loop(&l) {}
   OutgoingCall* call;
   Loop* loop;
   std::atomic<bool> done{false};
@@ -13,9 +16,12 @@ struct SyncWait {
 
 void wake(void* argument) noexcept {
   auto* wait = static_cast<SyncWait*>(argument);
-  wait->loop->offer();
   wait->done.store(true, std::memory_order_release);
   wait->done.notify_one();
+}
+void wake_driver(void* argument) noexcept {
+  static_cast<SyncWait*>(argument)->loop->offer();
+  wake(argument);
 }
 void finish_driven(void* argument) noexcept {
   static_cast<SyncWait*>(argument)->done.store(true, std::memory_order_relaxed);
@@ -90,20 +96,31 @@ Result<const Target*> BoundReference::bind(const Method& method) {
 }
 
 Result<void> BoundReference::run(OutgoingCall& call) {
+  SyncWait wait(call, *loop_);
+  if (on_pool_thread()) {
+    // Begun here, the call would report its end to this thread's loop, which waits for it: so it begins on the
+    // reference's. Nor does this thread drive that loop, whose events would then run nested in a handler.
+    wait.run = [](Work* work) noexcept {
+      auto* self = static_cast<SyncWait*>(work);
+      if (self->call->start(&wake, self)) wake(self);
+    };
+    loop_->post(wait);
+    wait.done.wait(false, std::memory_order_acquire);
+    return {};
+  }
   if (Executor::current())
     return Error(Errc::would_deadlock,
                  service_.text() +
                      ": a synchronous call on an io thread would wait for itself; use co_await with use_task, or a "
                      "callback",
                  Delivery::not_run, Advice::never);
-  SyncWait wait{&call, loop_.get()};
   // Alone, the caller drives the loop itself: no thread hand-off.
   auto start = [](void* argument) {
     auto* self = static_cast<SyncWait*>(argument);
     return self->call->start(&finish_driven, self);
   };
   if (loop_->drive(start, &wait, wait.done)) return {};
-  if (call.start(&wake, &wait)) return {};
+  if (call.start(&wake_driver, &wait)) return {};
   wait.done.wait(false, std::memory_order_acquire);
   return {};
 }

@@ -40,7 +40,7 @@ Connection::Connection(Loop& loop, Log& log, std::unique_ptr<ByteStream> stream,
     if (auto ticked = keep->session_->tick(keep->loop_.clock().now()); !ticked.ok())
       keep->violated(std::move(ticked).error());
     else
-      keep->watch_deadline();
+      keep->after_session();
   };
 }
 
@@ -59,6 +59,11 @@ void Connection::start(std::string_view first) {
   mark_dirty();
   if (!first.empty() && !parse(first)) return;
   await_readable();
+}
+
+void Connection::after_session() {
+  if (session_->unwritten() > 0 && !waiting_write_) mark_dirty();
+  watch_deadline();
 }
 
 void Connection::watch_deadline() {
@@ -113,13 +118,14 @@ void Connection::read_direct(const Want& first) {
   Want want = first;
   for (std::size_t total = 0; want.into && total < direct_budget && !closed_; want = session_->want()) {
     const IoResult read = stream_->try_read(want.into, want.size);
-    if (read.status == IoResult::Status::would_block) return;
+    if (read.status == IoResult::Status::would_block) break;
     if (read.status == IoResult::Status::end) return fail(Error(Errc::unavailable, "closed by the peer"));
     if (read.status == IoResult::Status::failed) return fail(Error(Errc::unavailable, io_text(read.error)));
     total += read.bytes;
     if (auto taken = session_->received_direct(read.bytes, *this); !taken.ok())
       return violated(std::move(taken).error());
   }
+  if (!closed_) after_session();
 }
 
 bool Connection::parse(std::string_view bytes) {
@@ -129,6 +135,7 @@ bool Connection::parse(std::string_view bytes) {
     violated(std::move(consumed).error());
     return false;
   }
+  after_session();
   const std::string_view rest = bytes.substr(*consumed);
   if (rest.size() >= Loop::read_buffer_size) {
     fail(Error(Errc::internal, "protocol " + peer_.protocol + " does not consume what it was given"));
@@ -236,7 +243,11 @@ void Connection::close(Error reason) {
 
 void Connection::violated(Error error) {
   if (closed_) return;
-  log_.warn("malformed-frame", peer_.protocol + " connection of " + peer_.peer + " closed: " + error.text());
+  const std::string text = peer_.protocol + " connection of " + peer_.peer + " closed: " + error.text();
+  if (error.code() == Errc::unavailable)
+    log_.info("connection-over", text);  // idle for too long
+  else
+    log_.warn("malformed-frame", text);
   session_->close(error);
   write_farewell();
   fail(std::move(error));

@@ -62,6 +62,7 @@ class Connection final : private FrameSink, private TurnEnd, public std::enable_
   void await_readable();
   void flush();
   void mark_dirty() { loop_.at_turn_end(*this); }
+  void after_session();  // a session may have something to write, or another deadline, without being asked
   /// The peer broke the protocol: tells it and the log, then fails.
   void violated(Error error);
   void write_farewell();

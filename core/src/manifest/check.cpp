@@ -50,6 +50,16 @@ class Checker {
     finding_(path + ".registry", "there is no registry \"" + name + '"' +
                                      (hint.empty() ? "; registries has: " + listed(std::move(names)) : hint));
   }
+  void pool(const std::string& path, const std::string& name) {
+    const auto& pools = options_.server.pools;
+    if (name.empty() || name == inline_pool || pools.contains(name)) return;
+    std::vector<std::string_view> names{inline_pool};
+    for (const auto& entry : pools)
+      if (entry.first != inline_pool) names.push_back(entry.first);
+    const std::string hint = did_you_mean(name, names);
+    finding_(path + ".pool",
+             "there is no pool \"" + name + '"' + (hint.empty() ? "; there is: " + listed(std::move(names)) : hint));
+  }
   void limits(const std::string& path, const LimitOptions& limits) {
     number(path + ".max_frame", limits.max_frame.bytes, 1024, 1ull << 30);
     number(path + ".max_headers", limits.max_headers.bytes, 256, 16u << 20);
@@ -89,12 +99,22 @@ class Checker {
           finding_(path + ".protocols[" + std::to_string(j) + ']',
                    "protocol \"" + listen.protocols[j].use() + "\" is listed twice");
     }
+    for (const auto& [name, pool] : server.pools) {
+      const std::string path = "server.pools." + name;
+      if (name.empty() || name == inline_pool)
+        finding_(path, "the name \"" + name + "\" is taken: it means the connection's io thread");
+      number(path + ".threads", pool.threads, 1, 1024);
+      number(path + ".queue", pool.queue, 1, 1'000'000);
+    }
     std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
     for (std::size_t i = 0; i < server.services.size(); ++i) {
       const ServiceOptions& service = server.services[i];
       const std::string path = "server.services[" + std::to_string(i) + ']';
       needed(path, "name", service.name, "the interface to offer");
       registry(path, service.registry);
+      pool(path, service.pool);
+      for (const auto& [method, chosen] : service.methods)
+        if (chosen.pool) pool(path + ".methods." + method, *chosen.pool);
       if (!service.name.empty() && !seen.insert({service.name, service.group, service.version}).second)
         finding_(path, "service \"" + service.name + "\" is offered twice with the same group and version");
     }

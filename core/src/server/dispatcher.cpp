@@ -2,9 +2,11 @@
 
 namespace tenon {
 
-Offered::Offered(ServiceName name, std::shared_ptr<Service> service, std::vector<std::shared_ptr<Filter>> filters)
+Offered::Offered(ServiceName name, std::shared_ptr<Service> service, std::vector<std::shared_ptr<Filter>> filters,
+                 std::vector<Pool*> pools)
     : name_(std::move(name)),
       service_(std::move(service)),
+      pools_(std::move(pools)),
       innermost_(*service_),
       chain_(std::move(filters), innermost_) {
   std::uint32_t index = 0;
@@ -85,7 +87,7 @@ Result<Route> Dispatcher::find(const Wanted& wanted) const {
                  offered->name().text() + "." + std::string(wanted.method) + ": " +
                      std::string(to_string(target->method->shape)) + " methods are not supported yet",
                  Delivery::not_run, Advice::never);
-  return Route{offered, target};
+  return Route{offered, target, offered->pool(*target)};
 }
 
 }  // namespace tenon

@@ -10,10 +10,14 @@
 
 namespace tenon {
 
+class Pool;
+
 /// One service as a server offers it: its name, its filters, its methods by name.
 class Offered {
  public:
-  Offered(ServiceName name, std::shared_ptr<Service> service, std::vector<std::shared_ptr<Filter>> filters);
+  /// `pools`: where each method runs, by its index; null, or none at all: on the connection's thread.
+  Offered(ServiceName name, std::shared_ptr<Service> service, std::vector<std::shared_ptr<Filter>> filters,
+          std::vector<Pool*> pools = {});
   Offered(const Offered&) = delete;
   Offered& operator=(const Offered&) = delete;
 
@@ -24,6 +28,7 @@ class Offered {
   bool filtered() const noexcept { return !chain_.empty(); }
   /// Null when there is no such method. `loose`: the first letter's case does not matter where nothing fits exactly.
   const Target* find(std::string_view method, bool loose) const noexcept;
+  Pool* pool(const Target& target) const noexcept { return pools_.empty() ? nullptr : pools_[target.index]; }
 
  private:
   class Innermost final : public Invoker {
@@ -38,6 +43,7 @@ class Offered {
   ServiceName name_;
   std::shared_ptr<Service> service_;
   std::vector<Target> targets_;
+  std::vector<Pool*> pools_;
   Innermost innermost_;
   FilterChain chain_;
 };
@@ -46,6 +52,7 @@ class Offered {
 struct Route {
   const Offered* offered = nullptr;
   const Target* target = nullptr;
+  Pool* pool = nullptr;  ///< null: runs on the connection's thread
 };
 
 /// What a request asks for; `loose`: see Frame::loose_names.

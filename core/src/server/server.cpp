@@ -197,4 +197,8 @@ void Server::force(const Error& reason) {
     });
 }
 
+void Server::stop_pools() {
+  for (const auto& [name, pool] : settings_->pools) pool->stop();
+}
+
 }  // namespace tenon

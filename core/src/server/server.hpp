@@ -33,6 +33,8 @@ class Server {
   }
   /// Closes what is left. Calls still running keep running; their replies are dropped.
   void force(const Error& reason);
+  /// Ends the pools' threads. REQUIRES: idle. Blocking: until they are joined.
+  void stop_pools();
 
  private:
   class Sniffer;

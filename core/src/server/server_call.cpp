@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "server/pooled_call.hpp"
+
 namespace tenon {
 
 ServerCall::ServerCall(ServerConnection& connection, Frame& frame, const Route& route, const Encoding& encoding)
@@ -9,7 +11,8 @@ ServerCall::ServerCall(ServerConnection& connection, Frame& frame, const Route& 
       settings_(connection.settings_),
       encoding_(&encoding),
       request_(*route.target),
-      one_way_(frame.one_way) {
+      one_way_(frame.one_way),
+      pooled_(route.pool != nullptr) {
   number = frame.call;
   Loop& loop = connection.loop_;
   info_.side = Side::server;
@@ -25,8 +28,9 @@ ServerCall::ServerCall(ServerConnection& connection, Frame& frame, const Route& 
     request_.payload = Payload::adopt_encoded(encoding, std::move(frame.owned));
   else
     request_.payload = Payload::borrow_encoded(encoding, frame.body);
-  // The bytes are the read buffer's. The service decodes them before it suspends; filters might suspend first.
-  if (route.offered->filtered()) request_.payload.own();
+  // The bytes are the read buffer's. The service decodes them before it suspends; filters might suspend first, and
+  // another thread comes later.
+  if (pooled_ || route.offered->filtered()) request_.payload.own();
   request_.headers = std::move(frame.headers);
   request_.deadline = info_.deadline;
   request_.cancel = &cancellation_;
@@ -34,6 +38,7 @@ ServerCall::ServerCall(ServerConnection& connection, Frame& frame, const Route& 
 }
 
 void ServerCall::run(ServerConnection& connection, Frame& frame, const Route& route, const Encoding& encoding) {
+  if (route.pool) return PooledCall::run(connection, frame, route, encoding);
   auto* call = new ServerCall(connection, frame, route, encoding);
   // A call that wants no answer is nobody's: its number may be used again at once, and the connection may go.
   if (call->one_way_)
@@ -41,19 +46,24 @@ void ServerCall::run(ServerConnection& connection, Frame& frame, const Route& ro
   else
     connection.calls_.add(*call);
   connection.settings_.in_flight.fetch_add(1, std::memory_order_relaxed);
+  auto done = [](void* self) { static_cast<ServerCall*>(self)->finish(); };
+  if (call->start(route.offered->entry(), done, call)) call->finish();
+}
+
+bool ServerCall::start(Invoker& entry, void (*done)(void*), void* self) {
   try {
-    call->task_ = route.offered->entry().call(call->request_);
+    task_ = entry.call(request_);
   } catch (...) {
-    // A handler that is not a coroutine threw: same treatment as one that is, in finish().
-    call->task_ = [](std::exception_ptr thrown) -> Task<Result<Response>> {
+    // A handler that is not a coroutine threw: same treatment as one that is, in take_result().
+    task_ = [](std::exception_ptr thrown) -> Task<Result<Response>> {
       std::rethrow_exception(thrown);
       co_return Response();
     }(std::current_exception());
   }
-  if (call->task_.start([](void* self) { static_cast<ServerCall*>(self)->finish(); }, call)) call->finish();
+  return task_.start(done, self);
 }
 
-void ServerCall::finish() {
+Result<Response> ServerCall::take_result() {
   Result<Response> result = Error(Errc::internal, "", Delivery::ran);
   try {
     result = task_.take();
@@ -67,9 +77,16 @@ void ServerCall::finish() {
     result = Error(Errc::internal, where + " failed", Delivery::ran);
   }
   task_ = {};
+  return result;
+}
+
+void ServerCall::finish() {
+  Result<Response> result = take_result();
   settings_.in_flight.fetch_sub(1, std::memory_order_relaxed);
   if (connection_) connection_->reply(*this, std::move(result));
   delete this;
 }
+
+void ServerCall::cancel_pooled() noexcept { static_cast<PooledCall*>(this)->give_up(); }
 
 }  // namespace tenon

@@ -111,9 +111,9 @@ void ServerConnection::reply(ServerCall& call, Result<Response> result) {
     frame.call = call.number;
     frame.took = loop_.clock().now() - call.started();
     Encoding encoding = call.encoding();
-    if (!encoding.compressor && settings_.compressor &&
-        connection_->session().accepts(settings_.compressor->encoding()))
-      encoding.compressor = settings_.compressor.get();
+    if (!encoding.compressor) encoding.compressor = settings_.compressor.get();
+    if (encoding.compressor && !connection_->session().accepts(encoding.compressor->encoding()))
+      encoding.compressor = nullptr;
     frame.serializer = encoding.serializer->content_type();
     OutBuffer& body = loop_.scratch();
     Result<std::string_view> compressor = encode_body(result->payload, encoding, body);

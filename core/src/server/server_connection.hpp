@@ -1,10 +1,13 @@
 #pragma once
 #include <atomic>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "chain/encodings.hpp"
 #include "connection/connection.hpp"
+#include "pool/pool.hpp"
 #include "server/call_table.hpp"
 #include "server/dispatcher.hpp"
 
@@ -13,6 +16,7 @@ namespace tenon {
 /// What the connections of one server share. Outlives them.
 struct ServerSettings {
   Dispatcher dispatcher;
+  std::map<std::string, std::unique_ptr<Pool>, std::less<>> pools;
   std::shared_ptr<const Encodings> encodings;
   std::shared_ptr<const Compressor> compressor;  ///< of replies whose request was not compressed; null: none
   Limits limits;
@@ -41,6 +45,7 @@ class ServerConnection final : public ConnectionOwner, public std::enable_shared
 
  private:
   friend class ServerCall;
+  friend class PooledCall;
   void on_frame(Frame& frame) override;
   void on_closed(const Error& reason) override;
   void on_request(Frame& frame);
