@@ -31,6 +31,7 @@ struct TransportCase {
   /// Given the listener's address: the one to connect to (a host name instead of a number).
   std::function<std::string(const std::string&)> reach = [](const std::string& address) { return address; };
   std::size_t large = 24u << 20;  ///< bytes of a transfer no buffer holds
+  bool secure = false;
 };
 
 inline void PrintTo(const TransportCase& shown, std::ostream* out) { *out << shown.name; }
@@ -97,7 +98,8 @@ TEST_P(TransportContract, EchoesAndTellsWhoIsWho) {
   EXPECT_EQ(pair.client->info().local, pair.server->info().peer);
   EXPECT_NE(pair.client->info().peer.find(':'), std::string::npos);
   EXPECT_NE(pair.client->info().local, pair.client->info().peer);
-  EXPECT_FALSE(pair.client->info().secure);
+  EXPECT_EQ(pair.client->info().secure, GetParam().secure);
+  EXPECT_EQ(pair.server->info().secure, GetParam().secure);
   drop(pair);
 }
 

@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "unix_address.hpp"
+
 namespace tenon::tcp {
 
 namespace {
@@ -117,6 +119,7 @@ std::string to_text(const SocketAddress& address) {
     inet_ntop(AF_INET, &v4.sin_addr, host, sizeof host);
     return std::string(host) + ":" + std::to_string(ntohs(v4.sin_port));
   }
+  if (address.family() == AF_UNIX) return unix_text(address);
   if (address.family() != AF_INET6) return "unknown";
   const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address.storage);
   const std::string port = std::to_string(ntohs(v6.sin6_port));

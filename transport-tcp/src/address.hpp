@@ -23,7 +23,7 @@ struct HostPort {
 /// Checks the form, looks nothing up. Fails with: config, naming the value and what is wrong with it.
 Result<HostPort> parse_address(std::string_view text);
 
-/// A socket address of either family.
+/// A socket address of any family: IPv4, IPv6, unix.
 struct SocketAddress {
   sockaddr_storage storage{};
   socklen_t size = sizeof(sockaddr_storage);
@@ -37,6 +37,7 @@ struct SocketAddress {
 std::optional<SocketAddress> literal_address(const HostPort& from);
 
 /// "1.2.3.4:80", "[::1]:80", "[fe80::1%eth0]:80". IPv4 addresses mapped into IPv6 are shown as IPv4.
+/// Unix sockets: as unix_text().
 std::string to_text(const SocketAddress& address);
 
 }  // namespace tenon::tcp

@@ -96,7 +96,7 @@ void Connector::try_next() {
            (error == EMFILE ? " (raise the limit with ulimit -n)" : ""));
       continue;
     }
-    configure(fd.get(), options_);
+    configure(fd.get(), options_, address.family());
     const int refused = ::connect(fd.get(), address.get(), address.size) == 0 ? 0 : errno;
     if (refused != 0 && refused != EINPROGRESS && refused != EINTR) {
       note(system_text(refused));

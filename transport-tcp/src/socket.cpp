@@ -32,7 +32,10 @@ void set(int fd, int level, int name, std::uint64_t value) noexcept {
 }
 }  // namespace
 
-void configure(int fd, const TcpOptions& options) noexcept {
+void configure(int fd, const SocketOptions& options, int family) noexcept {
+  if (options.send_buffer) set(fd, SOL_SOCKET, SO_SNDBUF, options.send_buffer->bytes);
+  if (options.receive_buffer) set(fd, SOL_SOCKET, SO_RCVBUF, options.receive_buffer->bytes);
+  if (family == AF_UNIX) return;
   if (options.no_delay) set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   if (options.user_timeout.count() > 0)
     set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<std::uint64_t>(options.user_timeout.count()));
@@ -44,8 +47,20 @@ void configure(int fd, const TcpOptions& options) noexcept {
     set(fd, IPPROTO_TCP, TCP_KEEPINTVL, std::max<std::uint64_t>(idle / 3, 1));
     set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
   }
-  if (options.send_buffer) set(fd, SOL_SOCKET, SO_SNDBUF, options.send_buffer->bytes);
-  if (options.receive_buffer) set(fd, SOL_SOCKET, SO_RCVBUF, options.receive_buffer->bytes);
+}
+
+Result<void> check(const SocketOptions& options) {
+  constexpr std::uint64_t largest_buffer = 1u << 30;  // a socket option is an int; more is a slip of the unit
+  const auto refuse = [](std::string text) {
+    return Error(Errc::config, std::move(text), Delivery::not_run, Advice::never);
+  };
+  if (options.user_timeout.count() < 0) return refuse("user_timeout is negative");
+  if (options.keepalive.count() < 0) return refuse("keepalive is negative");
+  if (options.backlog == 0) return refuse("backlog is 0; no connection could be accepted");
+  for (const auto& size : {options.send_buffer, options.receive_buffer})
+    if (size && (size->bytes == 0 || size->bytes > largest_buffer))
+      return refuse("send_buffer and receive_buffer go from 1 byte to 1GiB");
+  return {};
 }
 
 std::optional<Watched> watch(Fd socket, boost::asio::io_context& context, int& error) {

@@ -12,8 +12,8 @@
 
 namespace tenon::tcp {
 
-/// The settings of transport "tcp".
-struct TcpOptions {
+/// The settings every socket of this family of transports has.
+struct SocketOptions {
   std::chrono::milliseconds user_timeout{20000};
   std::chrono::seconds keepalive{30};
   bool no_delay = true;
@@ -21,7 +21,13 @@ struct TcpOptions {
   std::optional<ByteSize> receive_buffer;
   std::uint32_t backlog = 4096;
 };
-BOOST_DESCRIBE_STRUCT(TcpOptions, (), (user_timeout, keepalive, no_delay, send_buffer, receive_buffer, backlog))
+BOOST_DESCRIBE_STRUCT(SocketOptions, (), (user_timeout, keepalive, no_delay, send_buffer, receive_buffer, backlog))
+
+/// The settings of transport "tcp".
+struct TcpOptions : SocketOptions {
+  std::string socket_mode = "0600";
+};
+BOOST_DESCRIBE_STRUCT(TcpOptions, (SocketOptions), (socket_mode))
 
 /// A socket Asio watches for readiness; reads and writes go straight to the system.
 using Watched = boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type>;
@@ -44,8 +50,10 @@ class Fd {
 /// A new stream socket: close-on-exec, non-blocking. Invalid with errno set when there is none to be had.
 Fd open_socket(int family) noexcept;
 /// Applies the options a connection has. Kernels that refuse one of them leave the connection usable, so failures are
-/// ignored.
-void configure(int fd, const TcpOptions& options) noexcept;
+/// ignored. Unix sockets have only the buffer sizes.
+void configure(int fd, const SocketOptions& options, int family) noexcept;
+/// What is wrong with the options, if anything. Fails with: config.
+Result<void> check(const SocketOptions& options);
 
 /// Puts the socket under Asio's eyes. Fails (with errno's value) when the kernel has no room to watch it; the socket is
 /// closed then.
@@ -69,5 +77,6 @@ struct tenon::Describe<tenon::tcp::TcpOptions> {
       tenon::member("no_delay", "send at once (TCP_NODELAY)"),
       tenon::member("send_buffer", "SO_SNDBUF; default: the kernel tunes it"),
       tenon::member("receive_buffer", "SO_RCVBUF; default: the kernel tunes it"),
-      tenon::member("backlog", "connections waiting to be accepted; the kernel caps it at net.core.somaxconn"));
+      tenon::member("backlog", "connections waiting to be accepted; the kernel caps it at net.core.somaxconn"),
+      tenon::member("socket_mode", "who may connect to a unix socket's file, in octal"));
 };

@@ -6,6 +6,7 @@
 #include "tenon/log.hpp"
 #include "tenon/scope.hpp"
 #include "tenon/transport.hpp"
+#include "unix_file.hpp"
 
 namespace tenon::tcp {
 
@@ -31,6 +32,7 @@ class TcpListener final : public Listener {
     Log& log;
     const TcpOptions options;
     std::string address;
+    UnixFile file;
     bool closed = false;
     int in_a_row = 0;
     Cancellation closing;

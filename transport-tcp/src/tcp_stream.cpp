@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <new>
 
+#include "unix_address.hpp"
+
 namespace tenon::tcp {
 
 namespace {
@@ -83,12 +85,21 @@ class TcpStream::WaitHandler {
   Wait* wait_;
 };
 
-TcpStream::TcpStream(Watched socket, const SocketAddress& peer)
-    : socket_(std::move(socket)), fd_(socket_.native_handle()), waits_(nullptr) {
-  info_.peer = to_text(peer);
-  info_.local = to_text(local_address(fd_));
-  waits_ = new Waits;
+namespace {
+PeerInfo facts(int fd, const SocketAddress& peer) {
+  if (peer.family() == AF_UNIX) return unix_info(fd);
+  PeerInfo info;
+  info.peer = to_text(peer);
+  info.local = to_text(local_address(fd));
+  return info;
 }
+}  // namespace
+
+TcpStream::TcpStream(Watched socket, const SocketAddress& peer)
+    : socket_(std::move(socket)), fd_(socket_.native_handle()), info_(facts(fd_, peer)), waits_(new Waits) {}
+
+TcpStream::TcpStream(Watched socket, PeerInfo info)
+    : socket_(std::move(socket)), fd_(socket_.native_handle()), info_(std::move(info)), waits_(new Waits) {}
 
 TcpStream::~TcpStream() {
   waits_->read.done = waits_->write.done = {};
@@ -136,6 +147,13 @@ void TcpStream::wait_readable(Completion done) noexcept {
 void TcpStream::wait_writable(Completion done) noexcept {
   waits_->write.done = done;
   socket_.async_wait(Watched::wait_write, WaitHandler(*waits_, waits_->write));
+}
+
+Watched TcpStream::release() noexcept {
+  waits_->read.done = waits_->write.done = {};
+  boost::system::error_code ignored;
+  socket_.cancel(ignored);
+  return std::move(socket_);
 }
 
 void TcpStream::finish() noexcept { (void)::shutdown(fd_, SHUT_WR); }

@@ -12,6 +12,7 @@ namespace tenon::tcp {
 class TcpStream final : public ByteStream {
  public:
   TcpStream(Watched socket, const SocketAddress& peer);
+  TcpStream(Watched socket, PeerInfo info);
   ~TcpStream() override;
 
   IoResult try_read(char* into, std::size_t size) noexcept override;
@@ -22,14 +23,17 @@ class TcpStream final : public ByteStream {
   const PeerInfo& info() const noexcept override { return info_; }
   std::string_view negotiated() const noexcept override { return {}; }
 
+  /// Takes the socket away; pending waits are dropped. Only destruction may follow.
+  Watched release() noexcept;
+
  private:
   struct Waits;
   class WaitHandler;
 
   Watched socket_;
   const int fd_;
-  Waits* waits_;  // shared with the handlers Asio holds
   PeerInfo info_;
+  Waits* waits_;  // shared with the handlers Asio holds
 };
 
 }  // namespace tenon::tcp

@@ -6,13 +6,13 @@
 
 #include "connector.hpp"
 #include "tcp_listener.hpp"
+#include "unix_address.hpp"
+#include "unix_connector.hpp"
+#include "unix_file.hpp"
 
 namespace tenon::tcp {
 
 namespace {
-
-/// A socket option is an int; more is a slip of the unit.
-constexpr std::uint64_t largest_buffer = 1u << 30;
 
 Error refuse(std::string text) { return Error(Errc::config, std::move(text), Delivery::not_run, Advice::never); }
 
@@ -23,16 +23,16 @@ struct FreeAddresses {
 }  // namespace
 
 Result<std::unique_ptr<TcpTransport>> TcpTransport::create(Options options, Environment environment) {
-  if (options.user_timeout.count() < 0) return refuse("user_timeout is negative");
-  if (options.keepalive.count() < 0) return refuse("keepalive is negative");
-  if (options.backlog == 0) return refuse("backlog is 0; no connection could be accepted");
-  for (const auto& size : {options.send_buffer, options.receive_buffer})
-    if (size && (size->bytes == 0 || size->bytes > largest_buffer))
-      return refuse("send_buffer and receive_buffer go from 1 byte to 1GiB");
+  if (auto sound = tcp::check(options); !sound.ok()) return std::move(sound).error();
+  if (auto mode = parse_socket_mode(options.socket_mode); !mode.ok()) return std::move(mode).error();
   return std::unique_ptr<TcpTransport>(new TcpTransport(options, environment.log));
 }
 
 Result<void> TcpTransport::check(std::string_view address) const {
+  if (is_unix(address)) {
+    auto parsed = parse_unix(address);
+    return parsed.ok() ? Result<void>() : Result<void>(std::move(parsed).error());
+  }
   auto parsed = parse_address(address);
   if (!parsed.ok()) return std::move(parsed).error();
   return {};
@@ -40,6 +40,11 @@ Result<void> TcpTransport::check(std::string_view address) const {
 
 Task<Result<std::unique_ptr<ByteStream>>> TcpTransport::connect(const std::string& address, Executor& home,
                                                                 TimePoint deadline) const {
+  if (is_unix(address)) {
+    auto to = parse_unix(address);
+    if (!to.ok()) return ready<Result<std::unique_ptr<ByteStream>>>(std::move(to).error());
+    return connect_unix(*to, home, deadline, options_);
+  }
   auto parsed = parse_address(address);
   if (parsed.ok() && parsed->port == 0) parsed = refuse("tcp address '" + address + "': nothing can listen on port 0");
   if (!parsed.ok()) return ready<Result<std::unique_ptr<ByteStream>>>(std::move(parsed).error());
@@ -52,6 +57,11 @@ Task<Result<std::unique_ptr<ByteStream>>> TcpTransport::connect(HostPort to, Exe
 }
 
 Result<std::unique_ptr<Listener>> TcpTransport::listen(const std::string& address, Executor& home) const {
+  if (is_unix(address)) {
+    const auto at = parse_unix(address);
+    if (!at.ok()) return at.error();
+    return TcpListener::open(*at, home, log_, options_);
+  }
   auto parsed = parse_address(address);
   if (!parsed.ok()) return std::move(parsed).error();
   if (parsed->form != HostPort::Form::name) {

@@ -1,5 +1,7 @@
 #include "contract/transport_contract.hpp"
 
+#include <unistd.h>
+
 #include "memory_transport.hpp"
 #include "tcp_transport.hpp"
 
@@ -31,6 +33,18 @@ INSTANTIATE_TEST_SUITE_P(Tcp, TransportContract,
                          testing::Values(TransportCase{"v4", make_tcp, "127.0.0.1:0", "127.0.0.1:1"},
                                          TransportCase{"v6", make_tcp, "[::1]:0", "[::1]:1"},
                                          TransportCase{"name", make_tcp, "localhost:0", "localhost:1", by_name}),
+                         name_of_case);
+
+/// Of this process alone: tests run side by side.
+std::string unix_address(const std::string& name) {
+  const bool abstract = name.front() == '@';
+  return "unix:" + (abstract ? "@tenon-" + name.substr(1) : testing::TempDir() + "tenon-" + name) + "-" +
+         std::to_string(::getpid());
+}
+
+INSTANTIATE_TEST_SUITE_P(Unix, TransportContract,
+                         testing::Values(TransportCase{"file", make_tcp, unix_address("file"), unix_address("none")},
+                                         TransportCase{"abstract", make_tcp, unix_address("@a"), unix_address("@b")}),
                          name_of_case);
 
 INSTANTIATE_TEST_SUITE_P(Memory, TransportContract,
