@@ -1,16 +1,20 @@
 #!/bin/bash
 # Tenon in a minute: two server processes, one client, then another serializer by changing one word of YAML.
-# On a bare Debian 12 it installs what is missing and builds build/release first. From any directory, without a
+#
+#   apps/demo.sh [PRESET]     release unless said otherwise; with "static" the plugins are inside the programs
+#
+# On a bare Debian 12 it installs what is missing and builds build/PRESET first. From any directory, without a
 # terminal; ports are chosen by the system. Exit codes: 0 everything was shown, 1 something went wrong (said last).
 set -euo pipefail
 exec </dev/null
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-build=$root/build/release
+preset=${1:-release}
+build=$root/build/$preset
 
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'demo: %s\n' "$*" >&2; exit 1; }
 
-"$root/.ci/setup.sh" release tenon tenon-probe greeter-client service-greeter transport-tcp protocol-tenon \
+"$root/.ci/setup.sh" "$preset" tenon tenon-probe greeter-client service-greeter transport-tcp protocol-tenon \
   serialize-pb serialize-json cluster
 
 work=$(mktemp -d)

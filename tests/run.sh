@@ -2,7 +2,8 @@
 # Sets up, builds and tests Tenon. From any directory, without a terminal, on a bare Debian 12.
 #
 #   tests/run.sh        the fast tier: release build, `ctest -L fast`
-#   tests/run.sh all    besides: slow tests, the fast tests under ASan+UBSan and under TSan, and a clang 19 build
+#   tests/run.sh all    besides: slow tests, the fast tests under ASan+UBSan and under TSan, fast tests and demo with
+#                       the plugins linked into the programs, and a clang 19 build
 #
 # Exit codes: 0 everything passed, 1 something failed (named at the end), 2 wrong command line.
 set -euo pipefail
@@ -51,6 +52,7 @@ if [ "$tier" = all ]; then
   [ ${#failed[@]} -gt 0 ] || step "slow tests, release" test_of release slow || true
   build_and_test asan || true
   build_and_test tsan || true
+  build_and_test static && step "demo, static" "$root/apps/demo.sh" static || true
   build_and_test clang --slow || true
 fi
 

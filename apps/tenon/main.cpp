@@ -18,6 +18,7 @@ constexpr const char* footer =
     "  tenon serve --manifest server.yaml\n"
     "  tenon call demo.Greeter/SayHello '{\"name\":\"Ada\"}' --address tcp:127.0.0.1:4080\n"
     "  tenon bench --spawn --size 100 --concurrency 1,100,10000\n"
+    "  tenon new plugin filter rate-limit\n"
     "\n"
     "`tenon SUBCOMMAND --help` explains each one.\n"
     "\n"
@@ -42,7 +43,7 @@ int run(int argc, char** argv) {
   tenon.set_version_flag("--version", std::string("tenon " TENON_VERSION "\n") + stamp);
   tenon.require_subcommand(1);
   const std::vector<Subcommand> subcommands{add_serve(tenon), add_call(tenon), add_check(tenon), add_plugins(tenon),
-                                            add_bench(tenon)};
+                                            add_bench(tenon), add_new(tenon)};
   std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands) names.push_back(subcommand.parser->get_name());
   const std::vector<std::string_view> known(names.begin(), names.end());

@@ -7,6 +7,7 @@
 
 #include "manifest/nearest.hpp"
 #include "manifest/scalar.hpp"
+#include "plugin_host/built_in.hpp"
 
 namespace tenon::cli {
 
@@ -145,7 +146,10 @@ void load_by_name(AppOptions& options, const TargetOptions& target) {
   const std::vector<std::string>& search = options.plugins.search;
   const std::vector<std::string> directories = search.empty() ? usual_plugin_dirs() : search;
   const auto load = [&](const std::string& kind, const std::string& name) {
-    if (!name.empty() && is_there(file_of(kind, name), directories)) load_once(options, file_of(kind, name));
+    if (name.empty()) return;
+    std::string plugin = file_of(kind, name);
+    if (plugin_host::find_built_in(options.plugins, plugin) || is_there(plugin, directories))
+      load_once(options, std::move(plugin));
   };
   load("transport", split_address(target.address).transport);
   load("protocol", target.protocol);

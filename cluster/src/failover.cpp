@@ -62,13 +62,18 @@ class Resends {
 
 Endpoint* Resends::next() noexcept {
   if (left_ == 0 || out_of_time(request_)) return nullptr;
-  if (advice_ == Advice::other_instance && made_ >= candidates_.size(request_)) return nullptr;
+  // Attempts may have gone to instances that have left since, so their number alone does not tell that all were tried.
+  const bool maybe_all = made_ >= candidates_.size(request_);
+  const std::uint64_t tried_set = request_.tried_set;
+  const std::uint64_t tried = request_.tried;
+  Endpoint* endpoint = candidates_.next(request_);
+  if (!endpoint) return nullptr;
+  const bool tried_before = maybe_all && request_.tried_set == tried_set && request_.tried == tried;
+  if (advice_ == Advice::other_instance && tried_before) return nullptr;
   if (!candidates_.spend_retry()) {
     broke_ = true;
     return nullptr;
   }
-  Endpoint* endpoint = candidates_.next(request_);
-  if (!endpoint) return nullptr;
   --left_;
   facts_.attempt = made_++;
   return endpoint;

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "plugin_host/built_in.hpp"
 #include "plugin_host/elf_file.hpp"
 #include "plugin_host/file_policy.hpp"
+#include "plugin_host/open_plugin.hpp"
 #include "plugin_host/probe.hpp"
+#include "plugin_host/probe_report.hpp"
 #include "tenon/plugins.hpp"
 
 namespace tenon {
@@ -40,12 +43,23 @@ Result<PluginReport> examine(const std::string& program, const std::string& file
   return report;
 }
 
+// A built-in plugin runs in this process whoever asks, so no child is needed.
+PluginReport describe(const Plugin& plugin) {
+  const Result<OpenPlugin> accepted = accept_built_in(plugin);
+  const Result<std::vector<CatalogEntry>> entries =
+      accepted.ok() ? collect(*accepted) : Result<std::vector<CatalogEntry>>(accepted.error());
+  PluginReport report = read_report(entries.ok() ? report_of(*accepted, *entries) : report_of(entries.error())).plugin;
+  report.path = std::string(plugin.name ? plugin.name : "") + " (built in)";
+  return report;
+}
+
 }  // namespace
 
 Result<std::vector<PluginReport>> inspect(const PluginOptions& options) {
   Result<std::string> program = find_probe(options);
   if (!program.ok()) return std::move(program).error();
   std::vector<PluginReport> reports;
+  for (const Plugin* plugin : all_built_in(options)) reports.push_back(describe(*plugin));
   for (const std::string& directory : options.search) {
     if (directory.empty() || directory.front() != '/')
       return Error(Errc::config, "plugins.search: \"" + directory + "\" is not an absolute directory",

@@ -109,6 +109,13 @@ Result<OpenPlugin> open_plugin(const std::string& path) {
   return OpenPlugin{path, plugin};
 }
 
+Result<OpenPlugin> accept_built_in(const Plugin& plugin) {
+  const std::string path = std::string(plugin.name ? plugin.name : "a plugin without a name") + " (built in)";
+  if (auto fits = check_constant(path, plugin); !fits.ok()) return std::move(fits).error();
+  if (auto same = check_identity(path, plugin.identity); !same.ok()) return std::move(same).error();
+  return OpenPlugin{path, &plugin};
+}
+
 Result<std::vector<CatalogEntry>> collect(const OpenPlugin& plugin) {
   Collector collector;
   try {

@@ -12,7 +12,7 @@ namespace tenon::plugin_host {
 
 /// An opened plugin: for the rest of the process.
 struct OpenPlugin {
-  std::string path;
+  std::string path;  ///< of the file; "NAME (built in)" for one that is linked into the program
   const Plugin* plugin = nullptr;
 };
 
@@ -21,6 +21,10 @@ struct OpenPlugin {
 /// tenon_spi and of protobuf. Runs the file's initialisers: a bad one ends the process.
 /// Threads: any; the loader serialises. Blocking. Fails with: config.
 Result<OpenPlugin> open_plugin(const std::string& path);
+
+/// A plugin that is linked into this program: compares what it says about itself as open_plugin() does.
+/// Fails with: config.
+Result<OpenPlugin> accept_built_in(const Plugin& plugin);
 
 /// Runs the plugin's install function; nothing is added anywhere else.
 /// Fails with: config (it threw, it offers one name twice, an entry without a name).

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "manifest/nearest.hpp"
+#include "plugin_host/built_in.hpp"
 #include "plugin_host/elf_file.hpp"
 #include "plugin_host/file_policy.hpp"
 #include "plugin_host/open_plugin.hpp"
@@ -42,18 +43,30 @@ Result<void> PluginHost::load_file(std::string_view name) {
   if (auto elf = check_elf(*path); !elf.ok()) return elf;
   Result<OpenPlugin> opened = open_checked(*path, options_);
   if (!opened.ok()) return std::move(opened).error();
-  Result<std::vector<CatalogEntry>> offered = collect(*opened);
+  return install(*opened);
+}
+
+Result<void> PluginHost::load_built_in(const Plugin& plugin) {
+  Result<OpenPlugin> accepted = accept_built_in(plugin);
+  if (!accepted.ok()) return std::move(accepted).error();
+  if (loaded_.contains(accepted->path)) return {};
+  return install(*accepted);
+}
+
+Result<void> PluginHost::install(const OpenPlugin& plugin) {
+  Result<std::vector<CatalogEntry>> offered = collect(plugin);
   if (!offered.ok()) return std::move(offered).error();
   std::vector<LoadedEntry> entries;
   for (CatalogEntry& entry : *offered)
-    entries.push_back({std::move(entry), *path, opened->plugin->name, opened->plugin->version});
+    entries.push_back({std::move(entry), plugin.path, plugin.plugin->name, plugin.plugin->version});
   if (auto added = catalog_.add_all(std::move(entries)); !added.ok()) return added;
-  loaded_.insert(std::move(*path));
+  loaded_.insert(plugin.path);
   return {};
 }
 
 Result<void> PluginHost::load(std::string_view name) {
-  Result<void> done = load_file(name);
+  const Plugin* const built_in = find_built_in(options_, name);
+  Result<void> done = built_in ? load_built_in(*built_in) : load_file(name);
   if (!done.ok()) refusals_.push_back({std::string(name), done.error().text()});
   return done;
 }
@@ -81,7 +94,10 @@ std::string PluginHost::why_missing(std::string_view kind, std::string_view name
       for (const EntryReport& entry : report.entries)
         if (entry.kind == kind && entry.name == name) {
           const std::size_t slash = report.path.rfind('/');
-          return text + "; add " + report.path.substr(slash + 1, report.path.size() - slash - 4) + " to plugins.load";
+          const bool is_file = slash != std::string::npos;
+          return text + "; add " +
+                 (is_file ? report.path.substr(slash + 1, report.path.size() - slash - 4) : report.name) +
+                 " to plugins.load";
         }
   }
   std::string searched;

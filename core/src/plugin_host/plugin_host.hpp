@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plugin_host/loaded_catalog.hpp"
+#include "plugin_host/open_plugin.hpp"
 #include "tenon/core_export.hpp"
 #include "tenon/options.hpp"
 #include "tenon/result.hpp"
@@ -19,7 +20,7 @@ class TENON_CORE PluginHost {
  public:
   explicit PluginHost(PluginOptions options) : options_(std::move(options)) {}
 
-  /// Loads plugin `name` from the search directories. Loading it again does nothing.
+  /// Loads plugin `name`: the built-in one, else from the search directories. Loading it again does nothing.
   /// Blocking: starts a child process unless the file is open already or options.probe is false.
   /// Fails with: config, already_exists; a sentence that names the file and what to do.
   Result<void> load(std::string_view name);
@@ -42,11 +43,13 @@ class TENON_CORE PluginHost {
   std::string why_missing(std::string_view kind, std::string_view name) const;
 
  private:
+  Result<void> load_built_in(const Plugin& plugin);
   Result<void> load_file(std::string_view name);
+  Result<void> install(const OpenPlugin& plugin);
 
   PluginOptions options_;
   LoadedCatalog catalog_;
-  std::set<std::string, std::less<>> loaded_;  // canonical paths
+  std::set<std::string, std::less<>> loaded_;  // canonical paths, "NAME (built in)"
   std::vector<Refusal> refusals_;
 };
 

@@ -75,8 +75,8 @@ Result<std::size_t> TenonSession::take_frame(std::string_view bytes, FrameSink& 
   return take_exchange(place, kind, flags, sink);
 }
 
-// Responses with nothing but a body, to calls that are open: what a busy client reads, so they have a loop of their own.
-// Returns the bytes of those it took; the first frame that is anything else takes the long way.
+// Responses with nothing but a body, to calls that are open: what a busy client reads, so they have a loop of their
+// own. Returns the bytes of those it took; the first frame that is anything else takes the long way.
 std::size_t TenonSession::take_plain_responses(std::string_view bytes, FrameSink& sink) {
   const char* frame = bytes.data();
   const char* const end = frame + bytes.size();

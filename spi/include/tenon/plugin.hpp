@@ -21,6 +21,7 @@
 #define TENON_ABI 1
 #define TENON_PLUGIN_SYMBOL_(number) tenon_plugin_abi##number
 #define TENON_PLUGIN_SYMBOL(number) TENON_PLUGIN_SYMBOL_(number)
+// -Dtenon_plugin=NAME: a plugin linked into a program needs a name of its own (tenon_add_plugin gives it one).
 #ifndef tenon_plugin
 #define tenon_plugin TENON_PLUGIN_SYMBOL(TENON_ABI)
 #endif
@@ -38,7 +39,7 @@ namespace tenon {
 #endif
 #elif defined(__SANITIZE_ADDRESS__)
 #define TENON_STAMP_SANITIZER " asan"
-#elif defined(__SANITIZE_THREAD__)
+#elif defined(__SANITIZE_THREAD__) || defined(TENON_UNDER_TSAN)
 #define TENON_STAMP_SANITIZER " tsan"
 #endif
 #ifndef TENON_STAMP_SANITIZER

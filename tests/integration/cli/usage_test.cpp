@@ -37,7 +37,7 @@ TEST(Usage, UnknownSubcommandSuggestsTheNearest) {
   EXPECT_EQ(near.err, "tenon: no subcommand \"serv\", did you mean \"serve\"?\n");
   const Outcome far = tenon({"frobnicate"});
   EXPECT_EQ(far.code, 2);
-  EXPECT_EQ(far.err, "tenon: no subcommand \"frobnicate\"; there are: bench, call, check, plugins, serve\n");
+  EXPECT_EQ(far.err, "tenon: no subcommand \"frobnicate\"; there are: bench, call, check, new, plugins, serve\n");
 }
 
 TEST(Usage, MistakesEndWithTwo) {

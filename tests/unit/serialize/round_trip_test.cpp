@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "msgpack_samples.hpp"
 #include "samples.hpp"
 
 namespace samples {
@@ -19,7 +20,7 @@ class RoundTrip : public testing::TestWithParam<const tenon::Serializer*> {
     return back.ok() ? *back : T{};
   }
 };
-INSTANTIATE_TEST_SUITE_P(Serializers, RoundTrip, testing::Values(&protobuf, &json),
+INSTANTIATE_TEST_SUITE_P(Serializers, RoundTrip, testing::Values(&protobuf, &json, &msgpack),
                          [](const auto& info) { return std::string(info.param->content_type()); });
 
 TEST_P(RoundTrip, EveryKind) { EXPECT_EQ(there_and_back(everything()), everything()); }
