@@ -129,6 +129,7 @@ void apply_detail(std::string_view detail, Error& error) {
   const auto code = number<std::int64_t>(word(detail));
   if (!delivery || *delivery > 2 || !advice || *advice > 3 || !after || !code || detail.size() > max_domain)
     return;
+  if (detail == error_domain && *code != error.foreign_code()) return;  // it contradicts the errcode
   for (unsigned at = 1; at <= static_cast<unsigned>(Errc::already_exists); ++at) {
     const auto errc = static_cast<Errc>(at);
     if (to_string(errc) != name) continue;
