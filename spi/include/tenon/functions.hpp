@@ -92,8 +92,9 @@ Task<Result<void>> apply_function(const F& function, const Args& arguments, Bare
 }  // namespace detail
 
 /// A service made of plain functions. Arguments and results are described structs, numbers, strings, lists, maps,
-/// optionals. A function may return R, Result<R>, Task<Result<R>> or void; it runs inline on the connection's thread.
-/// Threads: add() before the service is provided; functions are called concurrently from every io thread.
+/// optionals. A function may return R, Result<R>, Task<Result<R>> or void; it runs on the connection's thread, or
+/// in the pool that the manifest gives it.
+/// Threads: add() before the service is provided; functions are called concurrently from all those threads.
 class TENON_SPI Functions final : public Service {
  public:
   explicit Functions(std::string interface);

@@ -59,7 +59,7 @@ class TENON_SPI Reference {
   /// Filters, cluster, endpoints. Threads: executor()'s only.
   virtual Invoker& invoker() noexcept = 0;
   /// Runs `call` to its end, blocking the calling thread; may drive the executor's loop meanwhile.
-  /// Fails with: would_deadlock when the calling thread is an io thread (any executor's).
+  /// Fails with: would_deadlock when the calling thread is an io thread (any executor's); a pool's may wait.
   virtual Result<void> run(OutgoingCall& call) = 0;
 };
 

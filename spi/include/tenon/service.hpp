@@ -9,7 +9,7 @@ namespace tenon {
 
 /// A business implementation. Written by hand rarely: protoc-gen-tenon and tenon::Functions make one. As a plugin kind
 /// it lets a .so carry services that a stock host (`tenon serve`) runs; its catalog name is the interface name.
-/// Threads: call() concurrently from every io thread.
+/// Threads: call() concurrently from every io thread, or from the threads of the pool the manifest gives it.
 class TENON_SPI Service {
  public:
   static constexpr std::string_view kind = "service";
