@@ -1,0 +1,53 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "layout.hpp"
+#include "node_text.hpp"
+#include "options.hpp"
+#include "session.hpp"
+#include "tenon/registry.hpp"
+
+namespace tenon::zk {
+
+/// Reads and writes what is in ZooKeeper, for tools. Nodes of others are changed in place, so they stay theirs.
+/// Threads: the executor's. Fails with: unavailable, when there is no connection within connect_timeout.
+class ZkAdmin final : public RegistryAdmin {
+ public:
+  ZkAdmin(Session& session, const Layout& layout, CommandEncoding encoding)
+      : session_(session), layout_(layout), encoding_(encoding) {}
+
+  /// A service without a provider has an empty version.
+  Task<Result<std::vector<ServiceName>>> services() override;
+  Task<Result<std::vector<Instance>>> instances(const ServiceName& service) override;
+  Task<Result<std::vector<std::string>>> subscribers(const ServiceName& service) override;
+  Task<Result<Document>> read(const std::string& kind, const std::string& group) override;
+  Task<Result<void>> write(const Document& document) override;
+  /// Holds until the provider's own next update, across its sessions.
+  Task<Result<void>> set_weight(const ServiceName& service, const std::string& id, std::uint32_t weight) override;
+
+ private:
+  using Nodes = std::vector<std::pair<std::string, Reply>>;  // by name
+  Task<Result<void>> connect();
+  /// Empty when there is no such folder.
+  Task<Result<std::vector<std::string>>> names(std::string path);
+  Task<Result<Nodes>> nodes(std::string folder);
+  Task<Result<void>> add_versions(std::string path, ServiceName service, std::vector<ServiceName>& found);
+  Task<Result<std::vector<Instance>>> list_instances(ServiceName service);
+  Task<Result<std::vector<std::string>>> list_subscribers(ServiceName service);
+  Task<Result<Document>> read_document(std::string kind, std::string group);
+  Task<Result<void>> write_document(Document document);
+  Task<Result<void>> create_document(std::string path, Document document);
+  Task<Result<void>> weigh(ServiceName service, std::string id, std::uint32_t weight);
+  Task<TextEncoding> encoding_for(std::string group);
+
+  Session& session_;
+  const Layout& layout_;
+  const CommandEncoding encoding_;
+};
+
+/// Fails with: config (no kind, or one that is no name).
+Result<void> check_document(const std::string& kind, const std::string& group);
+
+}  // namespace tenon::zk
