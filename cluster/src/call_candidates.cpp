@@ -7,10 +7,6 @@ Endpoint* CallCandidates::next(Request& request) noexcept {
   if (request.instance) return generation_->find(*request.instance);
   const Generation::Subset* subset = generation_->choose(request);
   if (!subset) return nullptr;
-  if (request.tried_set != generation_->number()) {
-    request.tried_set = generation_->number();
-    request.tried = 0;
-  }
   const int chosen = subset->picker->pick(request, request.tried);
   if (chosen < 0) return nullptr;
   if (chosen < 64) request.tried |= Tried{1} << chosen;
@@ -20,8 +16,7 @@ Endpoint* CallCandidates::next(Request& request) noexcept {
 std::size_t CallCandidates::size(const Request& request) const noexcept {
   if (!generation_) return 0;
   if (request.instance) return generation_->find(*request.instance) ? 1 : 0;
-  const Generation::Subset* subset = generation_->choose(request);
-  return subset ? subset->members->size() : 0;
+  return generation_->reach(request);
 }
 
 bool CallCandidates::spend_retry() noexcept { return standing_.budget.spend(standing_.now()); }
@@ -33,7 +28,7 @@ Error CallCandidates::none_left(const Request& request) const {
 
 std::string CallCandidates::reason(const Request& request) const {
   if (!generation_) return standing_.why_empty();
-  const Generation::Subset* subset = request.instance ? nullptr : generation_->choose(request);
+  const Generation::Subset* subset = request.instance ? nullptr : generation_->chosen(request);
   const Endpoint* only = request.instance ? generation_->find(*request.instance) : nullptr;
   constexpr std::size_t shown = 5;
   const Members& members = subset ? *subset->members : *generation_->members();

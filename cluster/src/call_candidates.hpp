@@ -5,8 +5,8 @@
 namespace tenon::cluster {
 
 /// The candidates of every call of one reference: the subset the router chose, in the balancer's order, which prefers
-/// those not tried yet; or the one instance the caller wants. Always looks at the generation in force: a call that is
-/// sent again after the set changed starts over with the new one.
+/// those not tried yet, then the subset the router names next; or the one instance the caller wants. Always looks at
+/// the generation in force: a call that is sent again after the set changed starts over with the new one.
 /// Ownership: the Standing's, so it outlives cluster and calls.
 class CallCandidates final : public Candidates {
  public:

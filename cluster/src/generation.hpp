@@ -31,12 +31,15 @@ class Generation {
   /// Tells this set from those before and after; never 0.
   std::uint64_t number() const noexcept { return number_; }
   const std::shared_ptr<const Members>& members() const noexcept { return members_; }
-  /// Null: the router lets nobody serve it.
-  const Subset* choose(const Request& request) const noexcept {
-    if (!table_) return subsets_.data();
-    const int chosen = table_->choose(request);
-    return chosen < 0 ? nullptr : &subsets_[static_cast<std::size_t>(chosen)];
-  }
+  /// The subset for the next attempt of this call: the router's choice, kept for the call and noted in it, until each
+  /// of its members has been tried; then the one the router names next. Null: the router lets nobody serve it.
+  const Subset* choose(Request& request) const noexcept;
+  /// The one chosen last for this call; null: none.
+  const Subset* chosen(const Request& request) const noexcept;
+  /// How many members a call that began with the subset of this one may reach; all of them when nothing was chosen yet.
+  std::size_t reach(const Request& request) const noexcept;
+  /// Of the best member that some call may reach.
+  Health health() const noexcept;
   /// By id or address; null: not among the members.
   Endpoint* find(std::string_view instance) const noexcept;
 

@@ -1,7 +1,6 @@
 // What a JoinedCluster does for calls.
 #include <algorithm>
 
-
 #include "joined_cluster.hpp"
 
 namespace tenon::cluster {
@@ -39,6 +38,7 @@ Task<Result<Response>> JoinedCluster::call(Request& request) {
 Task<Result<Response>> JoinedCluster::call_now(Request& request) {
   standing_->budget.deposit(standing_->now());
   request.tried = 0;
+  request.tried_set = 0;
   return parts_.ha->call(request, candidates_);
 }
 
@@ -69,10 +69,7 @@ Task<bool> JoinedCluster::known_by(std::shared_ptr<const Link> link, Executor& e
 }
 
 Health JoinedCluster::health() const noexcept {
-  if (!current_) return Health::busy;
-  Health best = Health::closed;
-  for (const auto& member : *current_->members()) best = std::max(best, member->health());
-  return best;
+  return current_ ? current_->health() : Health::busy;
 }
 
 Task<ClusterInvoker::Broadcast> JoinedCluster::each(Request& request) { return ask_each(link_, standing_, request); }

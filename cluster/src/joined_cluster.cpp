@@ -9,6 +9,13 @@ namespace tenon::cluster {
 
 namespace {
 
+/// A group that rules name anew should be known, and one of its instances connected, before calls go there; no longer
+/// than this are they kept where they were. The same for the first word about rules.
+constexpr Duration patience_for_news = std::chrono::seconds(1);
+constexpr Duration look_again = std::chrono::milliseconds(5);
+/// A group that rules no longer name stays subscribed and connected for so long: rules may be turned on and off.
+constexpr Duration unwanted_for = std::chrono::seconds(1);
+
 bool same_dial(const Instance& a, const Instance& b) {
   return a.id == b.id && a.address == b.address && a.transport == b.transport && a.protocols == b.protocols;
 }
@@ -18,8 +25,9 @@ bool same_dial(const Instance& a, const Instance& b) {
 Result<std::unique_ptr<ClusterInvoker>> JoinedCluster::join(ClusterParts parts, const ClusterOptions& options) {
   if (!parts.balancer || !parts.ha || !parts.dialer || !parts.executor || !parts.log || parts.registries.empty())
     return Error(Errc::config,
-                 parts.service.text() + ": a cluster needs a registry, a balancer, an HA strategy, a dialer, an "
-                                        "executor and a log",
+                 parts.service.text() +
+                     ": a cluster needs a registry, a balancer, an HA strategy, a dialer, an "
+                     "executor and a log",
                  Delivery::not_run);
   std::unique_ptr<JoinedCluster> cluster(new JoinedCluster(std::move(parts), options));
   if (auto watched = cluster->watch(); !watched.ok()) return std::move(watched).error();
@@ -29,7 +37,7 @@ Result<std::unique_ptr<ClusterInvoker>> JoinedCluster::join(ClusterParts parts, 
 JoinedCluster::JoinedCluster(ClusterParts parts, const ClusterOptions& options)
     : standing_(std::make_shared<Standing>(std::move(parts), options.retry_percent, options.retries_per_second)),
       parts_(standing_->parts),
-      known_(parts_.registries.size(), KnownInstances({options.stale_limit, options.collapse_percent})),
+      trust_{options.stale_limit, options.collapse_percent},
       candidates_(*standing_),
       link_(std::make_shared<Link>(Link{this})) {
   expiry_.cluster = this;
@@ -38,163 +46,191 @@ JoinedCluster::JoinedCluster(ClusterParts parts, const ClusterOptions& options)
 
 JoinedCluster::~JoinedCluster() {
   link_->cluster = nullptr;
-  watches_.clear();
+  groups_.clear();
+  rules_.reset();
   parts_.executor->clock().cancel(expiry_);
   if (current_) current_->release();
 }
 
-template <class T>
-std::function<void(const Result<T>&)> JoinedCluster::observer(std::size_t index,
-                                                              void (JoinedCluster::*apply)(std::size_t,
-                                                                                          const Result<T>&)) {
-  struct Post : Work {
-    Post(std::shared_ptr<Link> l, Result<T> n) : link(std::move(l)), news(std::move(n)) {}
-    std::shared_ptr<Link> link;
-    Result<T> news;
-    std::size_t index = 0;
-    void (JoinedCluster::*apply)(std::size_t, const Result<T>&) = nullptr;
-  };
-  return [link = link_, executor = parts_.executor, index, apply](const Result<T>& news) {
-    if (executor->here()) {
-      if (link->cluster) (link->cluster->*apply)(index, news);
-      return;
-    }
-    // A registry that lives on another thread than this reference.
-    auto* post = new Post(link, news);
-    post->index = index;
-    post->apply = apply;
-    post->run = [](Work* work) noexcept {
-      const std::unique_ptr<Post> self(static_cast<Post*>(work));
-      if (self->link->cluster) (self->link->cluster->*self->apply)(self->index, self->news);
-    };
-    executor->post(*post);
+std::function<void()> JoinedCluster::on_change() {
+  return [link = std::weak_ptr<const Link>(link_)] {
+    if (const auto alive = link.lock(); alive && alive->cluster) alive->cluster->refresh();
   };
 }
 
 Result<void> JoinedCluster::watch() {
-  for (std::size_t index = 0; index < parts_.registries.size(); ++index) {
-    Registry& registry = *parts_.registries[index];
-    const Subscription subscription{parts_.service, parts_.subscriber};
-    auto watch = registry.watch(subscription, observer<Snapshot>(index, &JoinedCluster::on_snapshot));
-    if (!watch.ok()) return std::move(watch).error().prefix(parts_.service.text());
-    watches_.push_back(std::move(*watch));
-    if (auto watched = watch_documents(registry, index); !watched.ok()) return watched;
+  const std::string& group = parts_.service.group;
+  auto own = WatchedGroup::watch(standing_, group, trust_, on_change());
+  if (!own.ok()) return std::move(own).error();
+  groups_.emplace(group, std::move(*own));
+  if (parts_.router) {
+    settle_by_ = standing_->now() + patience_for_news;
+    auto rules = Rules::watch(standing_, on_change());
+    if (!rules.ok()) return std::move(rules).error();
+    rules_ = std::move(*rules);
   }
+  refresh();  // in case everybody has answered already
   return {};
-}
-
-Result<void> JoinedCluster::watch_documents(Registry& registry, std::size_t index) {
-  if (!parts_.router) return {};
-  for (const std::string& kind : parts_.router->document_kinds()) {
-    auto watch = registry.watch_document(kind, parts_.service.group,
-                                         observer<Document>(index, &JoinedCluster::on_document));
-    if (watch.ok())
-      watches_.push_back(std::move(*watch));
-    else if (watch.error().code() != Errc::unimplemented)
-      return std::move(watch).error().prefix(parts_.service.text());
-  }
-  return {};
-}
-
-void JoinedCluster::on_snapshot(std::size_t index, const Result<Snapshot>& snapshot) {
-  if (!snapshot.ok()) {
-    standing_->registry_error = snapshot.error();
-    parts_.log->warn("registry", who() + snapshot.error().text() + "; the last set of instances is kept");
-    return;
-  }
-  KnownInstances& known = known_[index];
-  if (!known.apply(*snapshot, parts_.executor->clock().now())) return;
-  standing_->registry_error = Error();
-  if (const std::size_t kept = known.kept(); kept > 0)
-    parts_.log->warn("collapsed", who() + std::to_string(kept) + " of " + std::to_string(known.size()) +
-                                      " instances vanished at once without having been withdrawn; they are kept for "
-                                      "now");
-  refresh();
-}
-
-void JoinedCluster::on_document(std::size_t index, const Result<Document>& document) {
-  if (!document.ok()) {
-    parts_.log->warn("document", who() + document.error().text() + "; the last one is kept");
-    return;
-  }
-  documents_[{index, document->kind}] = *document;
-  if (current_) refresh(true);
 }
 
 void JoinedCluster::expire() {
-  const TimePoint now = parts_.executor->clock().now();
-  for (KnownInstances& known : known_) known.expire(now);
+  const TimePoint now = standing_->now();
+  for (const auto& [name, group] : groups_) group->expire(now);
+  std::erase_if(groups_, [now](const auto& entry) { return entry.second->ends <= now; });
   refresh();
 }
 
-void JoinedCluster::refresh(bool documents_changed) {
-  auto members = std::make_shared<Members>();
-  Dials now;
-  TimePoint next_expiry = never;
-  std::set<std::pair<std::string_view, std::string_view>> addresses;
-  standing_->dial_error = Error();
+void JoinedCluster::refresh() {
+  if (groups_.empty() || (parts_.router && !rules_)) return;  // not complete yet
+  const std::set<std::string> wanted = rules_ ? rules_->groups() : std::set<std::string>();
+  update_groups(wanted);
+  std::shared_ptr<const Members> members = gather(wanted);
+  const bool is_settled = settled(*members, wanted);
+  if (is_settled) settle_by_ = standing_->now();
+  arm_expiry(is_settled);
+  if (!own().heard() || (!current_ && !is_settled)) return;
   standing_->answered = true;
-  standing_->known = 0;
-  for (const KnownInstances& known : known_) {
-    next_expiry = std::min(next_expiry, known.next_expiry());
-    standing_->known += known.size();
-    known.each([&](const Instance& instance) {
-      // Announced in two registries, or left over from before a restart: one provider all the same.
-      if (!addresses.emplace(instance.transport, instance.address).second) return;
-      dial(instance, dials_, now, *members);
-    });
-  }
-  Clock& clock = parts_.executor->clock();
-  clock.cancel(expiry_);
-  if (next_expiry != never) clock.arm(expiry_, next_expiry);
   const bool same = current_ && *current_->members() == *members;
-  const Dials gone = std::exchange(dials_, std::move(now));  // leavers end here, after their calls
-  if (same && !documents_changed) return;
-  auto table = compile(*members);
-  if (parts_.router && !table) return;  // the generation in force stays: unrouted calls would go astray
+  const bool new_rules = rules_ && is_settled && rules_->changed();
+  if (same && !new_rules) return;
+  auto table = rules_ ? rules_->compile(*members, is_settled) : nullptr;
+  if (rules_ && !table) return;  // the generation in force stays: unrouted calls would go astray
   auto* fresh = new Generation(standing_, std::move(members), std::move(table));
   candidates_.use(fresh);
   if (Generation* old = std::exchange(current_, fresh)) old->release();
+  if (!rules_) return;
+  update_groups(rules_->groups());  // what only the rules before wanted may go now
+  arm_expiry(is_settled);
 }
 
-void JoinedCluster::dial(const Instance& instance, Dials& old, Dials& now, Members& members) {
+// Subscribing and unsubscribing may not happen inside a registry's observer; this may.
+void JoinedCluster::update_groups(const std::set<std::string>& wanted) {
+  const TimePoint now = standing_->now();
+  for (const auto& [name, group] : groups_) {
+    const bool is_wanted = name == parts_.service.group || wanted.contains(name);
+    if (is_wanted)
+      group->ends = never;
+    else if (group->ends == never)
+      group->ends = now + unwanted_for;
+  }
+  const auto missing = [&](const std::string& name) { return !groups_.contains(name); };
+  if (following_ || std::none_of(wanted.begin(), wanted.end(), missing)) return;
+  following_ = true;
+  settle_by_ = now + patience_for_news;
+  struct Follow : Work {
+    std::weak_ptr<const Link> link;
+  };
+  auto* follow = new Follow;
+  follow->link = link_;
+  follow->run = [](Work* work) noexcept {
+    const std::unique_ptr<Follow> self(static_cast<Follow*>(work));
+    if (const auto link = self->link.lock(); link && link->cluster) link->cluster->follow_groups();
+  };
+  parts_.executor->post(*follow);
+}
+
+void JoinedCluster::follow_groups() {
+  following_ = false;
+  if (!rules_) return;
+  const std::set<std::string> wanted = rules_->groups();
+  for (const std::string& name : wanted) {
+    if (groups_.contains(name)) continue;
+    auto group = WatchedGroup::watch(standing_, name, trust_, on_change());
+    if (!group.ok())
+      parts_.log->error("group", who() + "group " + name + " has nobody as far as is known: " + group.error().text());
+    // Nobody, until the rules have left it and name it anew.
+    groups_.emplace(name, group.ok() ? std::move(*group) : WatchedGroup::unknown(standing_, name));
+  }
+  refresh();
+}
+
+bool JoinedCluster::settled(const Members& members, const std::set<std::string>& wanted) const {
+  if (!rules_ || standing_->now() >= settle_by_) return true;
+  if (!rules_->answered()) return false;
+  for (const std::string& name : wanted) {
+    const auto group = groups_.find(name);
+    if (group == groups_.end() || !group->second->answered()) return false;
+    bool some = false;
+    bool open = false;
+    for (const auto& member : members) {
+      if (member->instance().group != name) continue;
+      some = true;
+      open = open || member->health() == Health::open;
+    }
+    if (some && !open) return false;
+  }
+  return true;
+}
+
+void JoinedCluster::arm_expiry(bool is_settled) {
+  const TimePoint now = standing_->now();
+  TimePoint next = is_settled ? never : std::min(settle_by_, now + look_again);
+  for (const auto& [name, group] : groups_) next = std::min({next, group->next_expiry(), group->ends});
+  Clock& clock = parts_.executor->clock();
+  clock.cancel(expiry_);
+  if (next != never) clock.arm(expiry_, next);
+}
+
+std::shared_ptr<const Members> JoinedCluster::gather(const std::set<std::string>& wanted) {
+  auto members = std::make_shared<Members>();
+  Dials now;
+  standing_->dial_error = Error();
+  standing_->known = 0;
+  const auto add = [&](const WatchedGroup& group, Members* into) {
+    std::set<std::pair<std::string_view, std::string_view>> addresses;
+    if (into) standing_->known += group.size();
+    group.each([&](const Instance& found) {
+      // Announced in two registries, or left over from before a restart: one provider all the same.
+      if (!addresses.emplace(found.transport, found.address).second) return;
+      Instance instance = found;
+      instance.group = group.name();
+      dial(instance, now, into);
+    });
+  };
+  add(own(), members.get());
+  for (const auto& [name, group] : groups_)
+    if (group.get() != &own()) add(*group, wanted.contains(name) ? members.get() : nullptr);
+  const Dials gone = std::exchange(dials_, std::move(now));  // leavers end here, after their calls
+  return members;
+}
+
+// Without `members` it is only kept.
+void JoinedCluster::dial(const Instance& instance, Dials& now, Members* members) {
   const std::pair key(instance.id, instance.address);
-  Dialled dialled;
-  if (const auto found = old.find(key); found != old.end() && same_dial(found->second.endpoint->instance(), instance)) {
-    dialled = found->second;
-    if (!(dialled.shown->instance() == instance)) {
-      dialled.shown = dialled.endpoint;
-      if (!(dialled.endpoint->instance() == instance))
-        dialled.shown = std::make_shared<AmendedEndpoint>(dialled.endpoint, instance);
+  const auto old = dials_.find(key);
+  const bool stays = old != dials_.end() && same_dial(old->second.endpoint->instance(), instance);
+  auto found = now.find(key);
+  if (found == now.end()) {
+    std::shared_ptr<Endpoint> endpoint = stays ? old->second.endpoint : nullptr;
+    if (!endpoint) {
+      if (!members) return;
+      auto dialled = parts_.dialer->dial(instance);
+      if (!dialled.ok()) {
+        standing_->dial_error = dialled.error();
+        parts_.log->warn("dial", who() + "instance " + instance.id + " at " + instance.address +
+                                     " is left out: " + dialled.error().text());
+        return;
+      }
+      endpoint = std::move(*dialled);
     }
-  } else {
-    auto endpoint = parts_.dialer->dial(instance);
-    if (!endpoint.ok()) {
-      standing_->dial_error = endpoint.error();
-      parts_.log->warn("dial", who() + "instance " + instance.id + " at " + instance.address + " is left out: " +
-                                   endpoint.error().text());
-      return;
-    }
-    dialled.endpoint = dialled.shown = std::move(*endpoint);
+    found = now.emplace(key, Dialled{std::move(endpoint), {}}).first;
   }
-  members.push_back(dialled.shown);
-  now.emplace(key, std::move(dialled));
+  std::shared_ptr<Endpoint> shown = stays ? old->second.shown[instance.group] : nullptr;
+  if (!shown || !(shown->instance() == instance)) shown = show(found->second, instance);
+  if (members) members->push_back(shown);
+  found->second.shown[instance.group] = std::move(shown);
 }
 
-std::unique_ptr<Router::Table> JoinedCluster::compile(const Members& members) {
-  if (!parts_.router) return nullptr;
-  std::vector<Document> documents;
-  for (const auto& [key, document] : documents_) documents.push_back(document);
-  auto table = parts_.router->compile(members, documents);
-  if (table.ok()) {
-    compiled_ = std::move(documents);
-    return std::move(*table);
+std::shared_ptr<Endpoint> JoinedCluster::show(const Dialled& dialled, const Instance& instance) {
+  if (instance.group != parts_.service.group) {
+    std::shared_ptr<GroupTargets>& targets = standing_->targets[instance.group];
+    if (!targets)
+      targets =
+          std::make_shared<GroupTargets>(ServiceName{parts_.service.interface, instance.group, parts_.service.version});
+    return std::make_shared<GroupEndpoint>(dialled.endpoint, instance, targets);
   }
-  parts_.log->error("routing", who() + table.error().text() + "; the rules before stay in force");
-  table = parts_.router->compile(members, compiled_);
-  if (table.ok()) return std::move(*table);
-  parts_.log->error("routing", who() + table.error().text() + "; the instances and rules in force stay");
-  return nullptr;
+  if (dialled.endpoint->instance() == instance) return dialled.endpoint;
+  return std::make_shared<AmendedEndpoint>(dialled.endpoint, instance);
 }
 
 }  // namespace tenon::cluster

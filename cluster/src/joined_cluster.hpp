@@ -1,15 +1,17 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "call_candidates.hpp"
 #include "generation.hpp"
-#include "known_instances.hpp"
+#include "rules.hpp"
 #include "standing.hpp"
 #include "tenon/cluster.hpp"
 #include "tenon/scope.hpp"
+#include "watched_group.hpp"
 
 namespace tenon::cluster {
 
@@ -43,25 +45,28 @@ class JoinedCluster final : public ClusterInvoker {
   struct Expiry : Alarm {
     JoinedCluster* cluster = nullptr;
   };
-  /// An endpoint as it was dialled, and as members show it (a changed weight needs no new connection).
+  /// An endpoint as it was dialled, and as members show it: group by group (a changed weight needs no new connection,
+  /// nor does an instance that is found in two groups).
   struct Dialled {
     std::shared_ptr<Endpoint> endpoint;
-    std::shared_ptr<Endpoint> shown;
+    std::map<std::string, std::shared_ptr<Endpoint>> shown;
   };
   using Dials = std::map<std::pair<std::string, std::string>, Dialled>;  // by id and address
+  using Groups = std::map<std::string, std::shared_ptr<WatchedGroup>>;
 
   JoinedCluster(ClusterParts parts, const ClusterOptions& options);
   Result<void> watch();
-  Result<void> watch_documents(Registry& registry, std::size_t index);
-  template <class T>
-  std::function<void(const Result<T>&)> observer(std::size_t index, void (JoinedCluster::*apply)(std::size_t,
-                                                                                                const Result<T>&));
-  void on_snapshot(std::size_t index, const Result<Snapshot>& snapshot);
-  void on_document(std::size_t index, const Result<Document>& document);
+  std::function<void()> on_change();
   void expire();
-  void refresh(bool documents_changed = false);
-  void dial(const Instance& instance, Dials& old, Dials& now, Members& members);
-  std::unique_ptr<Router::Table> compile(const Members& members);
+  void refresh();
+  void update_groups(const std::set<std::string>& wanted);
+  void follow_groups();
+  bool settled(const Members& members, const std::set<std::string>& wanted) const;
+  std::shared_ptr<const Members> gather(const std::set<std::string>& wanted);
+  void arm_expiry(bool is_settled);
+  void dial(const Instance& instance, Dials& now, Members* members);
+  std::shared_ptr<Endpoint> show(const Dialled& dialled, const Instance& instance);
+  WatchedGroup& own() const { return *groups_.at(parts_.service.group); }
 
   Task<Result<Response>> call_now(Request& request);
   // Static: none of them touches a cluster that may be gone.
@@ -77,15 +82,16 @@ class JoinedCluster final : public ClusterInvoker {
 
   const std::shared_ptr<Standing> standing_;
   const ClusterParts& parts_;
-  std::vector<KnownInstances> known_;                          // one for each registry
-  std::map<std::pair<std::size_t, std::string>, Document> documents_;  // by registry and kind
-  std::vector<Document> compiled_;                             // the last that made a table
+  const KnownInstances::Trust trust_;
+  Groups groups_;                 // the own one always
+  std::shared_ptr<Rules> rules_;  // null: no router
   Dials dials_;
   CallCandidates candidates_;
   Generation* current_ = nullptr;  // null: no registry has answered yet
   Expiry expiry_;
+  TimePoint settle_by_ = never;  // until then news are waited for before rules change
+  bool following_ = false;       // follow_groups() is on its way
   std::shared_ptr<Link> link_;
-  std::vector<std::unique_ptr<Watch>> watches_;
 };
 
 }  // namespace tenon::cluster

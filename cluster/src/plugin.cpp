@@ -4,6 +4,7 @@
 #include "failfast.hpp"
 #include "failover.hpp"
 #include "round_robin.hpp"
+#include "traffic/router.hpp"
 
 TENON_PLUGIN constinit const tenon::Plugin tenon_plugin{
     .name = "cluster",
@@ -14,5 +15,6 @@ TENON_PLUGIN constinit const tenon::Plugin tenon_plugin{
           catalog.add<tenon::Balancer, tenon::cluster::RoundRobin>("round-robin");
           catalog.add<tenon::HaStrategy, tenon::cluster::Failover>("failover");
           catalog.add<tenon::HaStrategy, tenon::cluster::Failfast>("failfast");
+          catalog.add<tenon::Router, tenon::cluster::traffic::TrafficRouter>("traffic");
         },
 };

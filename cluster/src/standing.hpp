@@ -1,7 +1,10 @@
 #pragma once
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "group_endpoint.hpp"
 #include "retry_budget.hpp"
 #include "tenon/cluster.hpp"
 
@@ -20,7 +23,9 @@ struct Standing {
 
   const ClusterParts parts;
   RetryBudget budget;
-  std::uint64_t generations = 0;  ///< sets of members so far
+  std::uint64_t generations = 0;  ///< number of the newest set of members, 32 bits, never 0
+  /// Of the groups whose instances were ever members, besides the own one.
+  std::map<std::string, std::shared_ptr<GroupTargets>> targets;
   bool answered = false;   ///< some registry has said who is there
   std::size_t known = 0;   ///< instances the registries name
   Error registry_error;    ///< the last one, none after a good snapshot

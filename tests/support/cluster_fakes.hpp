@@ -108,8 +108,12 @@ class ScriptedRegistry final : public Registry {
     return ready(Result<std::unique_ptr<Lease>>(Error(Errc::unimplemented, "scripted", Delivery::not_run)));
   }
   Result<std::unique_ptr<Watch>> watch(const Subscription& subscription, SnapshotObserver observer) override {
+    if (subscription.service.group == refused_group)
+      return Error(Errc::config, "group " + refused_group + " is not wanted", Delivery::not_run);
     subscriptions.push_back(subscription);
-    return hook(snapshots_, std::move(observer));
+    auto hooked = hook(snapshots_, std::move(observer));
+    groups_[last_key_] = subscription.service.group;
+    return hooked;
   }
   Result<std::unique_ptr<Watch>> watch_document(const std::string& kind, const std::string&,
                                                 DocumentObserver observer) override {
@@ -123,10 +127,27 @@ class ScriptedRegistry final : public Registry {
   void say(std::uint64_t revision, std::vector<Instance> instances, std::vector<std::string> withdrawn = {}) {
     say(Result<Snapshot>(Snapshot{revision, std::move(instances), std::move(withdrawn)}));
   }
+  /// The same to those only who watch this group of the service.
+  void say_to(const std::string& group, std::uint64_t revision, std::vector<Instance> instances,
+              std::vector<std::string> withdrawn = {}) {
+    Watchers<SnapshotObserver> concerned = snapshots_;
+    std::erase_if(concerned, [&](const auto& watcher) { return groups_.at(watcher.first) != group; });
+    tell(concerned, Result<Snapshot>(Snapshot{revision, std::move(instances), std::move(withdrawn)}));
+  }
+  /// The groups that are watched, sorted, with a space behind each; one that is watched twice comes twice.
+  std::string watched() const {
+    std::vector<std::string> names;
+    for (const auto& [key, observer] : snapshots_) names.push_back(groups_.at(key) + " ");
+    std::sort(names.begin(), names.end());
+    std::string all;
+    for (const std::string& name : names) all += name;
+    return all;
+  }
   std::size_t watchers() const noexcept { return snapshots_.size() + documents_.size(); }
 
   std::vector<Subscription> subscriptions;
   std::vector<std::string> document_kinds;
+  std::string refused_group = "refused";  ///< cannot be watched
 
  private:
   template <class Observer>
@@ -151,6 +172,7 @@ class ScriptedRegistry final : public Registry {
 
   Watchers<SnapshotObserver> snapshots_;
   Watchers<DocumentObserver> documents_;
+  std::map<int, std::string> groups_;  // of each watcher of snapshots there ever was
   int last_key_ = 0;
 };
 

@@ -1,0 +1,136 @@
+#include "rules.hpp"
+
+#include <utility>
+
+#include "deliver_on.hpp"
+
+namespace tenon::cluster {
+
+namespace {
+
+bool same(const std::vector<Document>& a, const std::vector<Document>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].kind != b[i].kind || a[i].text != b[i].text) return false;
+  return true;
+}
+
+}  // namespace
+
+Rules::Rules(std::shared_ptr<Standing> standing, std::function<void()> changed)
+    : standing_(std::move(standing)),
+      router_([this] {
+        auto bound = standing_->parts.router->for_service(standing_->parts.service);
+        return bound ? bound : standing_->parts.router;
+      }()),
+      tell_(std::move(changed)) {}
+
+Result<std::shared_ptr<Rules>> Rules::watch(std::shared_ptr<Standing> standing, std::function<void()> changed) {
+  const ClusterParts& parts = standing->parts;
+  std::shared_ptr<Rules> made(new Rules(standing, std::move(changed)));
+  for (std::size_t index = 0; index < parts.registries.size(); ++index)
+    for (std::string& kind : made->router_->document_kinds()) made->places_.emplace_back(index, std::move(kind));
+  for (std::size_t place = 0; place < made->places_.size(); ++place) made->unanswered_.insert(place);
+  for (std::size_t place = 0; place < made->places_.size(); ++place) {
+    const auto& [index, kind] = made->places_[place];
+    auto watch = parts.registries[index]->watch_document(
+        kind, parts.service.group,
+        deliver_on<Document>(*parts.executor, std::weak_ptr(made), &Rules::on_document, place));
+    if (watch.ok())
+      made->watches_.push_back(std::move(*watch));
+    else if (watch.error().code() == Errc::unimplemented)
+      made->unanswered_.erase(place);  // it keeps none
+    else
+      return std::move(watch).error().prefix(parts.service.text());
+  }
+  return made;
+}
+
+void Rules::on_document(std::size_t place, const Result<Document>& document) {
+  const bool first = unanswered_.erase(place) > 0;
+  if (!document.ok()) {
+    standing_->parts.log->warn("document", standing_->who() + document.error().text() + "; the last one is kept");
+    if (first) tell_();
+    return;
+  }
+  Document& last = documents_[places_[place]];
+  const bool news = last.text != document->text;
+  last = *document;
+  if (news) {
+    changed_since_ = true;
+    groups_.reset();
+  }
+  if (news || first) tell_();
+}
+
+std::vector<Document> Rules::documents() const {
+  std::vector<Document> all;
+  for (const auto& [key, document] : documents_) all.push_back(document);
+  return all;
+}
+
+const std::set<std::string>& Rules::groups() {
+  if (groups_) return *groups_;
+  const std::vector<Document> newest = documents();
+  std::set<std::string> wanted;
+  const auto add = [&](const std::vector<Document>& documents) {
+    // One that cannot be read wants nothing; compile() says so.
+    if (auto groups = router_->groups(documents); groups.ok()) wanted.insert(groups->begin(), groups->end());
+  };
+  add(newest);
+  if (!same(newest, good_)) add(good_);
+  wanted.erase(standing_->parts.service.group);
+  return groups_.emplace(std::move(wanted));
+}
+
+std::unique_ptr<Router::Table> Rules::compile(const Members& members, bool newest) {
+  const std::vector<Document> last = documents();
+  std::string trouble;
+  if (newest) {
+    auto table = router_->compile(members, last);
+    changed_since_ = false;
+    if (table.ok()) {
+      if (!same(good_, last)) groups_.reset();
+      good_ = last;
+      alarm({});
+      report(**table);
+      return std::move(*table);
+    }
+    trouble = table.error().text();
+  }
+  if (!newest || !same(last, good_)) {
+    auto table = router_->compile(members, good_);
+    if (table.ok()) {
+      if (newest) alarm(trouble + "; the rules before stay in force");
+      return std::move(*table);
+    }
+    if (!newest) trouble = table.error().text();
+  }
+  auto table = router_->compile(members, {});
+  if (table.ok()) {
+    alarm(trouble + "; calls go where they would without rules");
+    return std::move(*table);
+  }
+  alarm(trouble + "; the instances and rules in force stay");
+  return nullptr;
+}
+
+void Rules::alarm(const std::string& text) {
+  if (alarm_ == text) return;
+  const bool over = text.empty();
+  alarm_ = text;
+  if (over)
+    standing_->parts.log->info("routing", standing_->who() + "the newest rules are in force again");
+  else
+    standing_->parts.log->error("routing", standing_->who() + text);
+}
+
+void Rules::report(const Router::Table& table) {
+  std::string all;
+  for (const std::string& complaint : table.complaints()) all += (all.empty() ? "" : "; ") + complaint;
+  if (all == complaints_) return;
+  complaints_ = std::move(all);
+  if (!complaints_.empty()) standing_->parts.log->warn("rules", standing_->who() + complaints_);
+}
+
+}  // namespace tenon::cluster

@@ -1,0 +1,237 @@
+#pragma once
+// Providers in several groups, consumers, and a desk from which commands are written: Apps of one process with a
+// registry each.
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "memory_registry.hpp"
+#include "support/recording_log.hpp"
+#include "support/test_apps.hpp"
+#include "support/test_executor.hpp"
+#include "tenon/registry.hpp"
+#include "tenon/serve.hpp"
+
+namespace tenon::test {
+
+inline constexpr const char* traffic_service = "test.Who";
+
+/// Where providers and consumers meet.
+struct Store {
+  std::string plugin;
+  Component component;
+  std::function<std::shared_ptr<void>()> options;  ///< a copy of the component's
+};
+template <class Options>
+Store store(std::string plugin, std::string use, const Options& options) {
+  return {std::move(plugin), Component::of(std::move(use), options),
+          [options] { return std::static_pointer_cast<void>(std::make_shared<Options>(options)); }};
+}
+inline Store memory(const std::string& name) {
+  inprocess::MemoryRegistryOptions options;
+  options.name = name;
+  return store("registry-memory", "memory", options);
+}
+
+inline AppOptions with_store(AppOptions options, const Store& store) {
+  options.plugins.load.push_back(store.plugin);
+  options.registries["here"] = store.component;
+  return options;
+}
+
+/// test.Who: name(text) tells its name; remembers which connections called it.
+class Who final : public Service {
+ public:
+  explicit Who(std::string name) : name_(std::move(name)) {}
+  std::string_view interface() const noexcept override { return traffic_service; }
+  std::span<const Method> methods() const noexcept override { return {&method_, 1}; }
+  Task<Result<Response>> call(Request& request) override {
+    {
+      const std::lock_guard lock(mutex_);
+      peers_.insert(request.info->peer->peer);
+    }
+    auto handler = [this](const In&, Out& out) {
+      out.value = name_;
+      return ready(Result<void>());
+    };
+    return serve<In, Out>(request, handler);
+  }
+  std::size_t connections() const {
+    const std::lock_guard lock(mutex_);
+    return peers_.size();
+  }
+
+ private:
+  using In = Arguments<std::string>;
+  using Out = Bare<std::string>;
+  const std::string name_;
+  const Method method_{"name", Shape::unary, &message_type<In>(), &message_type<Out>()};
+  mutable std::mutex mutex_;
+  std::set<std::string> peers_;
+};
+
+/// A server of one group.
+struct Provider {
+  enum class Announced { yes, no };
+  Provider(std::string name, const std::string& group, const Store& store, Announced announced = Announced::yes)
+      : service(std::make_shared<Who>(std::move(name))) {
+    AppOptions options = with_store(server_options(), store);
+    ServiceOptions offered;
+    offered.name = traffic_service;
+    offered.group = group;
+    if (announced == Announced::yes) offered.registry = "here";
+    options.server.services = {offered};
+    app = start(std::move(options), {service});
+  }
+  /// How many connections have brought calls so far.
+  std::size_t connections() const { return service->connections(); }
+  std::string address() const { return app->addresses().front(); }
+
+  const std::shared_ptr<Who> service;
+  std::unique_ptr<App> app;
+};
+
+/// A client of one group with router "traffic".
+class Consumer {
+ public:
+  Consumer(const std::string& group, const Store& store, const std::string& application = "consumer") {
+    AppOptions options = with_store(test::options(application), store);
+    ReferenceOptions reference;
+    reference.service = traffic_service;
+    reference.group = group;
+    reference.registry = "here";
+    reference.router = Component("traffic");
+    reference.timeout = std::chrono::seconds(10);
+    reference.methods["name"].idempotent = true;
+    options.client.references["r"] = reference;
+    app = start(std::move(options));
+    who_.emplace(app->reference("r"), "name");
+  }
+  /// Who answers; "error: …" when nobody does.
+  std::string call() const {
+    const Result<std::string> answer = (*who_)("");
+    return answer.ok() ? *answer : "error: " + answer.error().text();
+  }
+  std::map<std::string, int> calls(int count) const {
+    std::map<std::string, int> answers;
+    for (int i = 0; i < count; ++i) ++answers[call()];
+    return answers;
+  }
+  /// Calls until `who` answers.
+  bool hears(const std::string& who) const {
+    return eventually([&] { return call() == who; });
+  }
+  /// Calls until nobody but `who` has answered for a while.
+  bool hears_only(const std::string& who, int times = 50) const {
+    return eventually([&] { return calls(times) == std::map<std::string, int>{{who, times}}; });
+  }
+
+  std::unique_ptr<App> app;
+
+ private:
+  std::optional<ClientFunction<std::string(std::string)>> who_;
+};
+
+/// Writes commands and looks at subscriptions, with the registry's own administration.
+class Desk {
+ public:
+  /// `app` has loaded the store's plugin.
+  Desk(const App& app, const Store& store) {
+    const std::shared_ptr<void> options = store.options();
+    for (const CatalogEntry& entry : app.catalog()) {
+      if (entry.kind != Registry::kind || entry.name != store.component.use()) continue;
+      executor_.call([&] {
+        auto made = entry.create(options.get(), Environment{executor_, log_, executor_.clock()});
+        if (made.ok()) registry_ = std::static_pointer_cast<Registry>(std::move(*made));
+      });
+    }
+    if (!registry_) throw std::runtime_error("no registry was made");
+  }
+  ~Desk() {
+    executor_.call([this] {
+      leases_.clear();
+      registry_.reset();
+    });
+  }
+  /// As if a server of that group at that address had done so.
+  void announce(const std::string& group, const std::string& address) {
+    Instance instance;
+    instance.id = instance.address = address;
+    instance.transport = "tcp";
+    const ServiceName service{traffic_service, group, ""};
+    auto lease = executor_.run([&] { return registry_->announce(service, instance); });
+    ASSERT_TRUE(lease.ok()) << lease.error().text();
+    leases_.push_back(std::move(*lease));
+  }
+  void write(const std::string& group, const std::string& text) { EXPECT_TRUE(try_write(group, text)); }
+  bool try_write(const std::string& group, const std::string& text) {
+    auto document = executor_.run([&] { return registry_->admin()->read("command", group); });
+    if (!document.ok()) return false;
+    document->text = text;
+    const auto written = executor_.run([&] { return registry_->admin()->write(*document); });
+    return written.ok();
+  }
+  void merge(const std::string& group, const std::string& groups, const std::string& rules = {}) {
+    write(group, R"({"clientCommandList":[{"index":1,"pattern":"test.*","mergeGroups":[)" + groups +
+                     R"(],"routeRules":[)" + rules + "]}]}");
+  }
+  std::vector<std::string> subscribers(const std::string& group) {
+    return *executor_.run([&] { return registry_->admin()->subscribers(ServiceName{traffic_service, group, ""}); });
+  }
+
+ private:
+  RecordingLog log_;
+  TestExecutor executor_;
+  std::shared_ptr<Registry> registry_;
+  std::vector<std::unique_ptr<Lease>> leases_;
+};
+
+/// Calls without a pause on threads of its own until it goes; every error is kept.
+class Load {
+ public:
+  Load(const Consumer& consumer, int threads) {
+    for (int i = 0; i < threads; ++i)
+      threads_.emplace_back([this, &consumer] {
+        while (!stop_) {
+          const std::string answer = consumer.call();
+          const std::lock_guard lock(mutex_);
+          ++answers_[answer];
+        }
+      });
+  }
+  ~Load() { stop(); }
+  /// How often each answered, errors by their text.
+  std::map<std::string, int> stop() {
+    stop_ = true;
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+    return answers_;
+  }
+  std::map<std::string, int> so_far() const {
+    const std::lock_guard lock(mutex_);
+    return answers_;
+  }
+
+ private:
+  std::atomic<bool> stop_ = false;
+  mutable std::mutex mutex_;
+  std::map<std::string, int> answers_;
+  std::vector<std::thread> threads_;
+};
+
+/// The answers that are errors, one a line.
+inline std::string errors_of(const std::map<std::string, int>& answers) {
+  std::string all;
+  for (const auto& [answer, count] : answers)
+    if (answer.starts_with("error")) all += std::to_string(count) + "x " + answer + "\n";
+  return all;
+}
+
+}  // namespace tenon::test
