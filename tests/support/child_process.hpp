@@ -74,6 +74,7 @@ class ChildProcess {
     texts_[0].erase(0, length + 1);
     return line;
   }
+  pid_t pid() const noexcept { return pid_; }
   void signal(int number) const { ::kill(pid_, number); }
   /// True while it has not ended.
   bool running() {

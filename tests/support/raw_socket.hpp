@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tenon::test {
 
@@ -23,9 +24,20 @@ class RawSocket {
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connected_ = ::connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
   }
+  /// Takes over a connected socket; -1: not connected.
+  explicit RawSocket(int fd) : fd_(fd), connected_(fd >= 0) {}
+  RawSocket(RawSocket&& other) noexcept : fd_(std::exchange(other.fd_, -1)), connected_(other.connected_) {}
   RawSocket(const RawSocket&) = delete;
   RawSocket& operator=(const RawSocket&) = delete;
-  ~RawSocket() { ::close(fd_); }
+  ~RawSocket() { close(); }
+
+  int fd() const noexcept { return fd_; }
+  void close() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+  /// Half-closes: the peer reads the end.
+  void finish() { (void)::shutdown(fd_, SHUT_WR); }
 
   bool connected() const noexcept { return connected_; }
   bool send(std::string_view bytes) {
@@ -63,6 +75,36 @@ class RawSocket {
  private:
   int fd_;
   bool connected_ = false;
+};
+
+/// Listens on a loopback port, for a peer that answers by hand.
+class RawListener {
+ public:
+  RawListener() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in at = {};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    (void)::bind(fd_, reinterpret_cast<sockaddr*>(&at), size);
+    (void)::listen(fd_, 64);
+    (void)::getsockname(fd_, reinterpret_cast<sockaddr*>(&at), &size);
+    address_ = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+  }
+  RawListener(const RawListener&) = delete;
+  RawListener& operator=(const RawListener&) = delete;
+  ~RawListener() { ::close(fd_); }
+
+  const std::string& address() const noexcept { return address_; }
+  /// The next connection; one that is not connected() when none came for `milliseconds`.
+  RawSocket accept(int milliseconds = 5000) {
+    pollfd ready = {fd_, POLLIN, 0};
+    if (::poll(&ready, 1, milliseconds) <= 0) return RawSocket(-1);
+    return RawSocket(::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC));
+  }
+
+ private:
+  int fd_;
+  std::string address_;
 };
 
 /// A loopback port whose accept queue is full: the kernel drops further connection attempts, which hang.

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "contract/through_proxy.hpp"
 #include "memory_transport.hpp"
 #include "tcp_transport.hpp"
 
@@ -33,6 +34,22 @@ INSTANTIATE_TEST_SUITE_P(Tcp, TransportContract,
                          testing::Values(TransportCase{"v4", make_tcp, "127.0.0.1:0", "127.0.0.1:1"},
                                          TransportCase{"v6", make_tcp, "[::1]:0", "[::1]:1"},
                                          TransportCase{"name", make_tcp, "localhost:0", "localhost:1", by_name}),
+                         name_of_case);
+
+TransportCase cut_into_pieces() {
+  TransportCase made{"sliced", make_tcp, "127.0.0.1:0", "127.0.0.1:1", through_proxy(both(sliced())), 1u << 20};
+  made.direct = false;
+  return made;
+}
+TransportCase late_and_slow() {
+  Faults faults{.delay = std::chrono::microseconds(200), .jitter = std::chrono::milliseconds(1)};
+  faults.slices = {1, 20000};
+  faults.bytes_per_second = 20'000'000;
+  TransportCase made{"jitter", make_tcp, "127.0.0.1:0", "127.0.0.1:1", through_proxy(both(faults)), 4u << 20};
+  made.direct = false;
+  return made;
+}
+INSTANTIATE_TEST_SUITE_P(ThroughProxy, TransportContract, testing::Values(cut_into_pieces(), late_and_slow()),
                          name_of_case);
 
 /// Of this process alone: tests run side by side.

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "support/tcp_relay.hpp"
+#include "support/fault_proxy.hpp"
 #include "support/test_apps.hpp"
 #include "support/test_certificates.hpp"
 #include "tls_options.hpp"
@@ -106,8 +106,8 @@ TEST_F(SecureCalls, FailWithASentenceWhenThePeerIsNotBelieved) {
 TEST_F(SecureCalls, SurviveARelayThatCutsRecords) {
   auto serving_app = server(serving(Verify::require));
   ASSERT_TRUE(serving_app);
-  for (const auto pieces : {test::TcpRelay::Pieces::one_byte, test::TcpRelay::Pieces::random}) {
-    test::TcpRelay relay(serving_app->addresses()[0], pieces);
+  for (const test::Faults& pieces : {test::one_byte(), test::sliced()}) {
+    test::FaultProxy relay(serving_app->addresses()[0], test::both(pieces));
     auto calling_app = client(calling("client"), relay.address());
     ASSERT_TRUE(calling_app);
     const Echo echo(calling_app->reference("r"), "echo");

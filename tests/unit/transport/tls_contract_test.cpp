@@ -1,4 +1,6 @@
 #include "contract/transport_contract.hpp"
+
+#include "contract/through_proxy.hpp"
 #include "support/test_certificates.hpp"
 #include "tls_transport.hpp"
 
@@ -49,6 +51,14 @@ INSTANTIATE_TEST_SUITE_P(
                     TransportCase{"mutual", make_mutual_tls, "localhost:0", "localhost:1", by_name, 24u << 20, true},
                     TransportCase{"cramped", make_cramped_tls, "127.0.0.1:0", "127.0.0.1:1", as_it_is, 4u << 20, true}),
     name_of_case);
+
+TransportCase cut_into_pieces() {
+  TransportCase made{"sliced", make_mutual_tls, "127.0.0.1:0", "127.0.0.1:1", through_proxy(both(sliced())),
+                     1u << 20, true};
+  made.direct = false;
+  return made;
+}
+INSTANTIATE_TEST_SUITE_P(TlsThroughProxy, TransportContract, testing::Values(cut_into_pieces()), name_of_case);
 
 }  // namespace
 }  // namespace tenon::test

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "support/raw_socket.hpp"
-#include "support/tcp_relay.hpp"
+#include "support/fault_proxy.hpp"
 #include "tls_fixture.hpp"
 
 namespace tenon::tls {
@@ -193,8 +193,8 @@ TEST_F(TlsPeer, ATruncatedConnectionIsAnEnd) {
 
 TEST_F(TlsPeer, SurvivesARelayThatTearsRecordsApart) {
   serve(strict_options());
-  for (const auto pieces : {test::TcpRelay::Pieces::one_byte, test::TcpRelay::Pieces::random}) {
-    test::TcpRelay relay(address_, pieces);
+  for (const test::Faults& pieces : {test::one_byte(), test::sliced()}) {
+    test::FaultProxy relay(address_, test::both(pieces));
     auto stream = connect(client_options("client"), relay.address());
     ASSERT_TRUE(stream.ok()) << stream.error().text();
     std::string text(40000, '\0');
