@@ -19,6 +19,7 @@ constexpr const char* footer =
     "  tenon call demo.Greeter/SayHello '{\"name\":\"Ada\"}' --address tcp:127.0.0.1:4080\n"
     "  tenon bench --spawn --size 100 --concurrency 1,100,10000\n"
     "  tenon new plugin filter rate-limit\n"
+    "  tenon top unix:/run/greeter/admin.sock\n"
     "\n"
     "`tenon SUBCOMMAND --help` explains each one.\n"
     "\n"
@@ -43,7 +44,7 @@ int run(int argc, char** argv) {
   tenon.set_version_flag("--version", std::string("tenon " TENON_VERSION "\n") + stamp);
   tenon.require_subcommand(1);
   const std::vector<Subcommand> subcommands{add_serve(tenon), add_call(tenon), add_check(tenon), add_plugins(tenon),
-                                            add_bench(tenon), add_new(tenon)};
+                                            add_bench(tenon), add_new(tenon),  add_stats(tenon), add_top(tenon)};
   std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands) names.push_back(subcommand.parser->get_name());
   const std::vector<std::string_view> known(names.begin(), names.end());

@@ -14,6 +14,15 @@ Component Component::at(std::string use, std::shared_ptr<const manifest::Place> 
   return component;
 }
 
+ComponentWriter::~ComponentWriter() = default;
+
+void ValueTraits<Component>::write(const Component& component, Writer& writer) {
+  if (auto* const wanting = dynamic_cast<ComponentWriter*>(&writer))
+    wanting->component(component);
+  else
+    writer.string(component.use());
+}
+
 bool ValueTraits<Component>::read(Component& component, Reader& reader) {
   ComponentSlot wanted(slot);
   if (!reader.component(wanted)) return false;

@@ -24,6 +24,7 @@ class Checker {
     server();
     for (const auto& [name, reference] : options_.client.references)
       this->reference("client.references." + name, reference);
+    if (options_.admin) admin(*options_.admin);
   }
 
  private:
@@ -60,11 +61,18 @@ class Checker {
     finding_(path + ".pool",
              "there is no pool \"" + name + '"' + (hint.empty() ? "; there is: " + listed(std::move(names)) : hint));
   }
+  void once(const std::string& path, const std::vector<Component>& protocols) {
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < protocols.size(); ++i)
+      if (!seen.insert(protocols[i].use()).second)
+        finding_(path + '[' + std::to_string(i) + ']', "protocol \"" + protocols[i].use() + "\" is listed twice");
+  }
   void limits(const std::string& path, const LimitOptions& limits) {
     number(path + ".max_frame", limits.max_frame.bytes, 1024, 1ull << 30);
     number(path + ".max_headers", limits.max_headers.bytes, 256, 16u << 20);
     number(path + ".max_header_count", limits.max_header_count, 1, 65536);
     number(path + ".max_concurrent", limits.max_concurrent, 1, 1u << 24);
+    number(path + ".stream_window", limits.stream_window.bytes, 1024, 1ull << 30);
   }
 
   void plugins() {
@@ -93,11 +101,7 @@ class Checker {
       const std::string path = "server.listen[" + std::to_string(i) + ']';
       needed(path, "address", listen.address, "where to listen");
       if (listen.protocols.empty()) finding_(path, "\"protocols\" is missing: what is spoken on this port");
-      std::set<std::string_view> seen;
-      for (std::size_t j = 0; j < listen.protocols.size(); ++j)
-        if (!seen.insert(listen.protocols[j].use()).second)
-          finding_(path + ".protocols[" + std::to_string(j) + ']',
-                   "protocol \"" + listen.protocols[j].use() + "\" is listed twice");
+      once(path + ".protocols", listen.protocols);
     }
     for (const auto& [name, pool] : server.pools) {
       const std::string path = "server.pools." + name;
@@ -124,9 +128,18 @@ class Checker {
     number("server.max_in_flight", server.max_in_flight, 1, UINT32_MAX);
     number("server.max_connections", server.max_connections, 1, UINT32_MAX);
     number("server.max_unwritten", server.max_unwritten.bytes, 1024, 1ull << 40);
+    number("server.max_unwritten_total", server.max_unwritten_total.bytes, 1024, 1ull << 40);
     limits("server.limits", server.limits);
     time("server.heartbeat", server.heartbeat, false);
     number("server.heartbeat_misses", server.heartbeat_misses, 1, 1000);
+  }
+
+  void admin(const AdminOptions& admin) {
+    needed("admin", "listen", admin.listen, "where to listen, such as unix:/run/greeter/admin.sock");
+    if (!admin.listen.empty() && !admin.listen.starts_with("unix:/"))
+      finding_("admin.listen", "must be \"unix:\" and an absolute path, is \"" + admin.listen +
+                                   "\": the socket file's mode says who may ask");
+    once("admin.protocols", admin.protocols);
   }
 
   void reference(const std::string& path, const ReferenceOptions& reference) {

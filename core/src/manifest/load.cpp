@@ -1,4 +1,5 @@
 // A manifest into AppOptions.
+#include "manifest/load.hpp"
 
 #include <dlfcn.h>
 
@@ -51,18 +52,25 @@ std::vector<std::string> directories_beside_core() {
 
 }  // namespace
 
+AppOptions manifest::read_options(std::shared_ptr<const Document> document, Diagnostics& diagnostics) {
+  AppOptions options;
+  ManifestReader reader(Place{document, &document->root, {}}, diagnostics);
+  reader.read(message_type<AppOptions>(), &options);
+  for (std::string& directory : options.plugins.search) directory = in_folder_of(document->file, directory);
+  options.source = std::move(document);
+  return options;
+}
+
 Result<AppOptions> parse_manifest(const std::string& file, std::string_view text) {
   Result<std::shared_ptr<const manifest::Document>> parsed = manifest::parse_yaml(file, text);
   if (!parsed.ok()) return std::move(parsed).error();
   const std::shared_ptr<const manifest::Document> document = std::move(*parsed);
   manifest::Diagnostics diagnostics(file);
   AppOptions options;
-  if (document->root.kind == manifest::Node::Kind::null) {
+  if (document->root.kind == manifest::Node::Kind::null)
     diagnostics.add({1, 1}, "the manifest is empty");
-  } else {
-    manifest::ManifestReader reader(manifest::Place{document, &document->root, {}}, diagnostics);
-    reader.read(message_type<AppOptions>(), &options);
-  }
+  else
+    options = manifest::read_options(document, diagnostics);
   // Values that could not be read would be found wrong a second time.
   if (diagnostics.empty()) {
     manifest::check(options, [&](std::string_view path, std::string what) {
@@ -70,7 +78,6 @@ Result<AppOptions> parse_manifest(const std::string& file, std::string_view text
     });
   }
   if (!diagnostics.empty()) return Error(Errc::config, diagnostics.text(), Delivery::not_run);
-  for (std::string& directory : options.plugins.search) directory = in_folder_of(file, directory);
   return options;
 }
 
@@ -96,6 +103,7 @@ void apply_defaults(AppOptions& options) {
   };
   if (options.plugins.search.empty()) options.plugins.search = directories_beside_core();
   for (ListenOptions& listen : options.server.listen) fill(listen.transport, defaults::transport);
+  if (options.admin && options.admin->protocols.empty()) options.admin->protocols = {Component(defaults::protocol)};
   for (auto& [name, reference] : options.client.references) {
     fill(reference.transport, defaults::transport);
     fill(reference.protocol, defaults::protocol);

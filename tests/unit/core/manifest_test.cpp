@@ -171,7 +171,7 @@ TEST(Manifest, DepthIsBounded) {
   const auto nested = [](int depth) { return "a: " + std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT_EQ(bad(nested(64)), "m.yaml:1:67: nested more than 64 levels deep");
   EXPECT_EQ(bad(nested(100000)), "m.yaml:1:67: nested more than 64 levels deep");
-  EXPECT_TRUE(bad(nested(63)).starts_with("m.yaml:1:1: unknown key \"a\"; known here: application, client"));
+  EXPECT_TRUE(bad(nested(63)).starts_with("m.yaml:1:1: unknown key \"a\"; known here: admin, application"));
 }
 
 TEST(Manifest, NodesAreFoundByPath) {

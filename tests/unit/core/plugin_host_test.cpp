@@ -56,8 +56,8 @@ std::string stamp_message() {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, RefusedPlugin,
-    testing::Values(Bad{"wrong_abi", "is built for ABI 2, this host has ABI 1; rebuild it with this host's headers"},
-                    Bad{"wrong_number", "is built for ABI 7, this host has ABI 1; rebuild it with this host's headers"},
+    testing::Values(Bad{"wrong_abi", "is built for ABI 999, this host has ABI 2; rebuild it with this host's headers"},
+                    Bad{"wrong_number", "is built for ABI 7, this host has ABI 2; rebuild it with this host's headers"},
                     Bad{"wrong_stamp", stamp_message()},
                     Bad{"small_constant", "has a plugin constant of 16 bytes, this host needs " +
                                               std::to_string(sizeof(Plugin)) + "; rebuild it with this host's headers"},
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
                         "initialiser hangs"},
                     Bad{"throwing_install", "threw from its install function: the other half is missing"},
                     Bad{"twice", "offers greeting \"twice\" twice"},
-                    Bad{"no_plugin", "is not a Tenon plugin: it exports no tenon_plugin_abi1"}),
+                    Bad{"no_plugin", "is not a Tenon plugin: it exports no tenon_plugin_abi2"}),
     [](const testing::TestParamInfo<Bad>& info) { return std::string(info.param.name); });
 
 // Loads `name`, which must be refused, then good.so.
@@ -299,7 +299,7 @@ TEST(PluginHost, LoadAllReportsEveryFailureAndLoadsTheRest) {
   PluginHost host(options);
   const Result<void> done = host.load_all();
   ASSERT_FALSE(done.ok());
-  EXPECT_EQ(done.error().text(), folder.file("wrong_abi") + " is built for ABI 2, this host has ABI 1; rebuild it " +
+  EXPECT_EQ(done.error().text(), folder.file("wrong_abi") + " is built for ABI 999, this host has ABI 2; rebuild it " +
                                      "with this host's headers\n" + folder.file("script") + " is not an ELF file");
   EXPECT_NE(host.catalog().find("greeting", "hello"), nullptr);
   EXPECT_EQ(host.refusals().size(), 2u);
