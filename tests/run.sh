@@ -47,13 +47,15 @@ build_and_test() {
   step "build $preset" "$root/.ci/setup.sh" "$@" "$preset" && step "fast tests, $preset" test_of "$preset" fast
 }
 
-build_and_test release || true
+slow_too=()
+[ "$tier" = fast ] || slow_too=(--slow)
+build_and_test release "${slow_too[@]}" || true
 if [ "$tier" = all ]; then
   [ ${#failed[@]} -gt 0 ] || step "slow tests, release" test_of release slow || true
   build_and_test asan || true
   build_and_test tsan || true
   build_and_test static && step "demo, static" "$root/apps/demo.sh" static || true
-  build_and_test clang --slow || true
+  build_and_test clang || true
 fi
 
 printf '\n== tests/run.sh %s: %d s\n' "$tier" "$SECONDS"

@@ -32,6 +32,7 @@ struct TransportCase {
   std::function<std::string(const std::string&)> reach = [](const std::string& address) { return address; };
   std::size_t large = 24u << 20;  ///< bytes of a transfer no buffer holds
   bool secure = false;
+  bool direct = true;  ///< false: `reach` leads through something with addresses and descriptors of its own
 };
 
 inline void PrintTo(const TransportCase& shown, std::ostream* out) { *out << shown.name; }
@@ -94,8 +95,10 @@ TEST_P(TransportContract, EchoesAndTellsWhoIsWho) {
   EXPECT_EQ(client_.run([&] { return read_all(*pair.client, 5); }).bytes, "hello");
   EXPECT_EQ(client_.run([&] { return write_all(*pair.client, "there"); }), 0);
   EXPECT_EQ(server_.run([&] { return read_all(*pair.server, 5); }).bytes, "there");
-  EXPECT_EQ(pair.client->info().peer, pair.server->info().local);
-  EXPECT_EQ(pair.client->info().local, pair.server->info().peer);
+  if (GetParam().direct) {
+    EXPECT_EQ(pair.client->info().peer, pair.server->info().local);
+    EXPECT_EQ(pair.client->info().local, pair.server->info().peer);
+  }
   EXPECT_NE(pair.client->info().peer.find(':'), std::string::npos);
   EXPECT_NE(pair.client->info().local, pair.client->info().peer);
   EXPECT_EQ(pair.client->info().secure, GetParam().secure);
@@ -349,6 +352,7 @@ TEST_P(TransportContract, HoldsManyConnections) {
 }
 
 TEST_P(TransportContract, LeaksNoDescriptorOverTenThousandFailedConnects) {
+  if (!GetParam().direct) GTEST_SKIP() << "what stands in between closes when it likes";
   (void)connect(GetParam().nowhere);  // whatever is opened once is open now
   const std::size_t before = open_descriptors();
   const int failed = client_.run([&]() -> Task<int> {
@@ -366,6 +370,7 @@ TEST_P(TransportContract, LeaksNoDescriptorOverTenThousandFailedConnects) {
 }
 
 TEST_P(TransportContract, ConnectsAndClosesWithoutLeaking) {
+  if (!GetParam().direct) GTEST_SKIP() << "what stands in between closes when it likes";
   Pair warm = make_pair();
   drop(warm);
   const std::size_t before = open_descriptors();
