@@ -23,6 +23,16 @@ class EchoService final : public Echo::Service {
     co_return tenon::Result<void>();
   }
 
+  tenon::Task<tenon::Result<void>> Pour(const EchoRequest& request, tenon::StreamWriter<EchoResponse>& out,
+                                        const tenon::CallInfo&) override {
+    EchoResponse response;
+    response.set_payload(request.payload());
+    while (true) {
+      tenon::Result<void> sent = co_await out.send(response);
+      if (!sent.ok()) co_return sent;
+    }
+  }
+
   tenon::Task<tenon::Result<void>> AddInto(const Number& request, Number& response, const tenon::CallInfo&) override {
     if (request.value() == std::numeric_limits<std::int64_t>::max())
       co_return tenon::Error(tenon::Errc::invalid_argument, "bench.Echo/Add: the sum does not fit an int64",

@@ -6,7 +6,9 @@
 #include <map>
 
 #include "comments.hpp"
+#include "method_templates.hpp"
 #include "names.hpp"
+#include "tenon/protobuf.hpp"
 
 namespace tenon::generator {
 
@@ -43,9 +45,19 @@ std::vector<Words> method_words(const pb::ServiceDescriptor& service) {
                    {"in", pb::compiler::cpp::QualifiedClassName(method.input_type())},
                    {"out", pb::compiler::cpp::QualifiedClassName(method.output_type())},
                    {"idempotent", idempotent ? "true" : "false"},
+                   {"shape", std::string(to_string(shape_of(method)))},
                    {"comment", indented(doc_comment(method), "  ")}});
   }
   return all;
+}
+
+const MethodTemplates& templates(const Words& method) { return method_templates(method.at("shape")); }
+
+bool has_streams(const pb::FileDescriptor& file) {
+  for (int i = 0; i < file.service_count(); ++i)
+    for (int k = 0; k < file.service(i)->method_count(); ++k)
+      if (file.service(i)->method(k)->server_streaming()) return true;
+  return false;
 }
 
 void emit_class(const pb::ServiceDescriptor& service, pb::io::Printer& out) {
@@ -67,9 +79,9 @@ void emit_class(const pb::ServiceDescriptor& service, pb::io::Printer& out) {
       "  static ::std::span<const ::tenon::Method> methods() noexcept;\n"
       "};\n"
       "\n"
-      "/// Implement $full_name$ by deriving from this. Each method has two functions; override one of them:\n"
-      "/// `Method` returns its reply, `MethodInto` fills one that is used again and again. What is not overridden\n"
-      "/// answers `unimplemented`.\n"
+      "/// Implement $full_name$ by deriving from this. A method with one reply has two functions; override one of\n"
+      "/// them: `Method` returns its reply, `MethodInto` fills one that is used again and again. What is not\n"
+      "/// overridden answers `unimplemented`.\n"
       "/// Threads: called concurrently from every io thread. Ownership: request, reply and info live until the task\n"
       "/// has ended. An exception becomes an error reply.\n"
       "class __attribute__((visibility(\"default\"))) $class$::Service : public ::tenon::Service {\n"
@@ -77,14 +89,7 @@ void emit_class(const pb::ServiceDescriptor& service, pb::io::Printer& out) {
       "  ~Service() override;\n"
       "\n");
   const std::vector<Words> methods = method_words(service);
-  for (const Words& method : methods)
-    out.Print(method,
-              "$comment$"
-              "  virtual ::tenon::Task<::tenon::Result<$out$>> $plain$(\n"
-              "      const $in$& request, const ::tenon::CallInfo& info);\n"
-              "  virtual ::tenon::Task<::tenon::Result<void>> $into$(\n"
-              "      const $in$& request, $out$& reply, const ::tenon::CallInfo& info);\n"
-              "\n");
+  for (const Words& method : methods) out.Print(method, templates(method).declaration);
   out.Print(words,
             "  ::std::string_view interface() const noexcept final { return $class$::interface; }\n"
             "  ::std::span<const ::tenon::Method> methods() const noexcept final { return $class$::methods(); }\n"
@@ -97,46 +102,15 @@ void emit_class(const pb::ServiceDescriptor& service, pb::io::Printer& out) {
             "class __attribute__((visibility(\"default\"))) $class$::Client {\n"
             " public:\n"
             "  explicit Client(::std::shared_ptr<::tenon::Reference> $reference$);\n");
-  for (const Words& method : methods)
-    out.Print(method,
-              "\n"
-              "$comment$"
-              "  ::tenon::ClientMethod<$in$, $out$> $plain$;\n");
+  for (const Words& method : methods) out.Print(method, templates(method).client_member);
   out.Print("};\n\n");
-}
-
-void emit_method_bodies(const Words& method, pb::io::Printer& out) {
-  out.Print(method,
-            "::tenon::Task<::tenon::Result<$out$>> $class$::Service::$plain$(\n"
-            "    const $in$&, const ::tenon::CallInfo&) {\n"
-            "  return ::tenon::ready(::tenon::Result<$out$>(::tenon::Error(\n"
-            "      ::tenon::Errc::unimplemented, \"$full_name$ is declared but not implemented by this server\",\n"
-            "      ::tenon::Delivery::not_run, ::tenon::Advice::never)));\n"
-            "}\n"
-            "\n"
-            "::tenon::Task<::tenon::Result<void>> $class$::Service::$into$(\n"
-            "    const $in$& request, $out$& reply, const ::tenon::CallInfo& info) {\n"
-            "  ::tenon::Task<::tenon::Result<$out$>> task = this->$plain$(request, info);\n"
-            "  ::tenon::Result<$out$> answer = co_await task;\n"
-            "  if (!answer.ok()) co_return ::std::move(answer).error();\n"
-            "  reply = ::std::move(*answer);\n"
-            "  co_return ::tenon::Result<void>();\n"
-            "}\n"
-            "\n");
 }
 
 void emit_call(const Words& words, const std::vector<Words>& methods, pb::io::Printer& out) {
   out.Print(words,
             "::tenon::Task<::tenon::Result<::tenon::Response>> $class$::Service::call(::tenon::Request& request) {\n"
             "  switch (request.target->index) {\n");
-  for (const Words& method : methods)
-    out.Print(method,
-              "    case $index$: {\n"
-              "      auto handle = [this, info = request.info](const $in$& in, $out$& reply) {\n"
-              "        return this->$into$(in, reply, *info);\n"
-              "      };\n"
-              "      return ::tenon::serve<$in$, $out$>(request, handle);\n"
-              "    }\n");
+  for (const Words& method : methods) out.Print(method, templates(method).dispatch);
   out.Print(words,
             "    default:\n"
             "      return ::tenon::ready(::tenon::Result<::tenon::Response>(::tenon::Error(\n"
@@ -160,7 +134,7 @@ void emit_bodies(const pb::ServiceDescriptor& service, pb::io::Printer& out) {
     out.Print("  static const ::tenon::Method all[] = {\n");
     for (const Words& method : methods)
       out.Print(method,
-                "      {\"$name$\", ::tenon::Shape::unary, &::tenon::message_type<$in$>(),\n"
+                "      {\"$name$\", ::tenon::Shape::$shape$, &::tenon::message_type<$in$>(),\n"
                 "       &::tenon::message_type<$out$>(), $idempotent$},\n");
     out.Print("  };\n  return all;\n");
   }
@@ -169,7 +143,7 @@ void emit_bodies(const pb::ServiceDescriptor& service, pb::io::Printer& out) {
             "\n"
             "$class$::Service::~Service() = default;\n"
             "\n");
-  for (const Words& method : methods) emit_method_bodies(method, out);
+  for (const Words& method : methods) out.Print(method, templates(method).bodies);
   emit_call(words, methods, out);
   out.Print(
       words,
@@ -233,8 +207,9 @@ void emit_header(const pb::FileDescriptor& file, pb::io::Printer& out) {
       "\n"
       "#include \"tenon/client.hpp\"\n"
       "#include \"tenon/protobuf.hpp\"\n"
-      "#include \"tenon/service.hpp\"\n"
-      "\n");
+      "#include \"tenon/service.hpp\"\n");
+  if (has_streams(file)) out.Print("#include \"tenon/serve_stream.hpp\"\n#include \"tenon/stream.hpp\"\n");
+  out.Print("\n");
   if (!words.at("namespace").empty()) out.Print(words, "namespace $namespace$ {\n\n");
   for (int i = 0; i < file.service_count(); ++i) emit_class(*file.service(i), out);
   if (!words.at("namespace").empty()) out.Print(words, "}  // namespace $namespace$\n");

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "names.hpp"
+#include "tenon/method.pb.h"
 
 namespace tenon::generator {
 
@@ -31,16 +32,11 @@ void check_message(const pb::MethodDescriptor& method, const pb::Descriptor& mes
 }
 
 void check_method(const pb::MethodDescriptor& method, std::vector<std::string>& found) {
-  const char* streams = nullptr;
-  if (method.client_streaming() && method.server_streaming())
-    streams = "bidirectional";
-  else if (method.client_streaming())
-    streams = "client";
-  else if (method.server_streaming())
-    streams = "server";
-  if (streams)
-    found.push_back(place_of(method) + streams +
+  if (method.client_streaming())
+    found.push_back(place_of(method) + (method.server_streaming() ? "bidirectional" : "client") +
                     " streaming is not supported yet; remove `stream` or leave this method out");
+  if (method.server_streaming() && method.options().GetExtension(tenon::one_way))
+    found.push_back(place_of(method) + "a one_way method answers nothing; remove `stream` or the option");
   check_message(method, *method.input_type(), found);
   if (method.output_type() != method.input_type()) check_message(method, *method.output_type(), found);
 }

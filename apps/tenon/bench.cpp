@@ -239,8 +239,10 @@ Subcommand add_bench(CLI::App& tenon) {
       ->delimiter(',')
       ->check(CLI::Range(1, 16));
   const std::map<std::string, LoadMode> modes{
-      {"coroutine", LoadMode::coroutine}, {"callback", LoadMode::callback}, {"sync", LoadMode::sync}};
-  parser->add_option("--mode", options->mode, "coroutine, callback or sync")->transform(CLI::CheckedTransformer(modes));
+      {"coroutine", LoadMode::coroutine}, {"callback", LoadMode::callback}, {"sync", LoadMode::sync},
+      {"stream", LoadMode::stream}};
+  parser->add_option("--mode", options->mode, "coroutine, callback, sync or stream")
+      ->transform(CLI::CheckedTransformer(modes));
   parser->add_option("--size", options->sizes, "payload bytes: 10,100,1000")
       ->delimiter(',')
       ->check(CLI::Range(0, 64 << 20));

@@ -30,6 +30,7 @@ struct CallCommand {
   std::vector<std::string> imports;
   std::optional<std::string> types;
   bool each = false;
+  std::size_t limit = 0;
 };
 
 /// What is left of a CallCommand once it has been understood.
@@ -49,7 +50,8 @@ struct Answerable {
 
 constexpr const char* footer =
     "JSON is the request message, or a list of arguments for a service of plain functions; \"-\" reads it from stdin,\n"
-    "@FILE from a file. The answer goes to stdout, as JSON.\n"
+    "@FILE from a file. The answer goes to stdout, as JSON; of a stream one message a line, as they come; of a\n"
+    "one-way method nothing.\n"
     "\n"
     "The types come from the server itself, from --proto, or from --types, which lists the parameters' types:\n"
     "  bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 string bytes (as base64) value (of any kind), list<T>, map<K,V>;\n"
@@ -66,6 +68,7 @@ constexpr const char* footer =
     "  tenon call --protocol motan2 --serializer simple com.x.Foo/add '[-3,300]' --types int,long --address "
     "127.0.0.1:8100\n"
     "  tenon call tenon.Descriptors/services --address tcp:127.0.0.1:4080\n"
+    "  tenon call demo.Greeter/Watch '{\"name\":\"Ada\"}' --address tcp:127.0.0.1:4080 --limit 10\n"
     "\n"
     "Exit codes: 0 answered, 1 the call failed (code, who, what and where on stderr), 2 wrong command line, JSON,\n"
     "--types, .proto or manifest";
@@ -199,19 +202,40 @@ Result<Answerable> types_of(const CallCommand& command, const Question& question
                    "simple …), then also --types where the JSON does not tell which kinds are meant");
 }
 
-Result<std::string> call_once(Reference& reference, const Method& method, const Object& request, const Serializer& json,
-                              const CallOptions& options) {
-  Object reply(*method.output);
-  if (Result<void> done = call_method(reference, method, request, reply, options); !done.ok())
-    return std::move(done).error();
+Result<std::string> as_json(const Object& reply, const Method& method, const Serializer& json) {
   OutBuffer text;
   if (Result<void> encoded = json.encode(reply.type(), reply.get(), text); !encoded.ok())
     return std::move(encoded).error().prefix("the answer of " + std::string(method.name) + " as JSON");
   return std::string(text.view());
 }
 
-// Every instance in turn; one line "id<tab>answer" each.
-int call_each(App& app, const Method& method, const Object& request, const Serializer& json, CallOptions options,
+/// How an answer is printed: each message behind `lead`, at most `limit` of a stream (0: all).
+struct Print {
+  const Serializer& json;
+  std::string lead;
+  std::size_t limit = 0;
+};
+
+Result<void> call_once(const std::shared_ptr<Reference>& reference, const Method& method, const Object& request,
+                       const CallOptions& options, const Print& print) {
+  Object reply(*method.output);
+  std::size_t shown = 0;
+  const auto show = [&]() -> Result<bool> {
+    Result<std::string> text = as_json(reply, method, print.json);
+    if (!text.ok()) return std::move(text).error();
+    std::printf("%s%s\n", print.lead.c_str(), text->c_str());
+    if (std::fflush(stdout) != 0) return wrong("the answer cannot be written to stdout");
+    return ++shown != print.limit;
+  };
+  if (method.shape == Shape::server_stream) return read_stream(reference, method, request, reply, options, show);
+  if (Result<void> done = call_method(*reference, method, request, reply, options); !done.ok()) return done;
+  if (method.shape == Shape::one_way) return {};
+  if (Result<bool> said = show(); !said.ok()) return std::move(said).error();
+  return {};
+}
+
+// Every instance in turn; lines "id<tab>answer".
+int call_each(App& app, const Method& method, const Object& request, Print print, CallOptions options,
               Duration patience) {
   Result<std::vector<std::string>> instances = instances_of(*app.reference(scout_name), patience);
   if (!instances.ok()) return complain("call", instances.error());
@@ -220,11 +244,9 @@ int call_each(App& app, const Method& method, const Object& request, const Seria
   int code = exit_ok;
   for (const std::string& instance : *instances) {
     options.instance = instance;
-    Result<std::string> answer = call_once(*app.reference(target_name), method, request, json, options);
-    if (answer.ok())
-      std::printf("%s\t%s\n", instance.c_str(), answer->c_str());
-    else
-      code = failed("call " + instance, answer.error(), app);
+    print.lead = instance + '\t';
+    if (Result<void> done = call_once(app.reference(target_name), method, request, options, print); !done.ok())
+      code = failed("call " + instance, done.error(), app);
   }
   return code;
 }
@@ -266,10 +288,10 @@ int call(const CallCommand& command) {
       return complain("call", std::move(read).error().prefix("tenon call"));
   }
 
-  if (command.each) return call_each(**app, **method, request, **json, options, patience);
-  Result<std::string> answer = call_once(*reference, **method, request, **json, options);
-  if (!answer.ok()) return failed("call", answer.error(), **app);
-  std::printf("%s\n", answer->c_str());
+  const Print print{**json, "", command.limit};
+  if (command.each) return call_each(**app, **method, request, print, options, patience);
+  if (Result<void> done = call_once(reference, **method, request, options, print); !done.ok())
+    return failed("call", done.error(), **app);
   return exit_ok;
 }
 
@@ -285,6 +307,9 @@ Subcommand add_call(CLI::App& tenon) {
   parser->add_option("--header", command->headers, "sent along, NAME=VALUE")->type_name("HEADER")->take_all();
   parser->add_option("--instance", command->instance, "only the instance with this id or address")->type_name("ID");
   parser->add_flag("--each", command->each, "call every instance, one after the other");
+  parser->add_option("--limit", command->limit, "of a stream: stop after so many messages")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   CLI::Option* types =
       parser->add_option("--types", command->types, "the parameters' types instead of asking the server");
   types->type_name("TYPES")->expected(1);

@@ -3,6 +3,7 @@
 #include <future>
 
 #include "tenon/cluster.hpp"
+#include "tenon/stream.hpp"
 #include "tenon/task.hpp"
 
 namespace tenon::cli {
@@ -14,7 +15,7 @@ using DescribeOut = Bare<SchemaService>;
 
 Result<void> run(Reference& reference, const Target& target, const void* in, void* out, const CallOptions& options) {
   OutgoingCall call(reference, target, in, out, options);
-  if (Result<void> done = reference.run(call); !done.ok()) return done;
+  if (Result<void> done = reference.run(call.startable()); !done.ok()) return done;
   if (call.error()) return std::move(call.error());
   return {};
 }
@@ -75,6 +76,41 @@ Result<void> call_method(Reference& reference, const Method& method, const Objec
   Result<const Target*> target = reference.bind(method);
   if (!target.ok()) return std::move(target).error();
   return run(reference, **target, request.get(), reply.get(), options);
+}
+
+namespace {
+
+/// A stream of messages whose type is known only at run time.
+class GenericStream final : public OpenStream {
+ public:
+  GenericStream(std::shared_ptr<Reference> reference, const Target& target, const Object& request,
+                const CallOptions& options)
+      : OpenStream(std::move(reference), target), request_(request.type()) {
+    request.type().copy(request.get(), request_.get());
+    open(request_.get(), options);
+  }
+
+ private:
+  const Object request_;
+};
+
+}  // namespace
+
+Result<void> read_stream(std::shared_ptr<Reference> reference, const Method& method, const Object& request,
+                         Object& reply, const CallOptions& options, const std::function<Result<bool>()>& show) {
+  Result<const Target*> target = reference->bind(method);
+  if (!target.ok()) return std::move(target).error();
+  const auto close = [](OpenStream* stream) { stream->close(); };
+  const std::unique_ptr<OpenStream, decltype(close)> stream(new GenericStream(reference, **target, request, options),
+                                                            close);
+  while (true) {
+    Result<bool> more = detail::wait_for_message(*stream, reply.get());
+    if (!more.ok()) return std::move(more).error();
+    if (!*more) return {};
+    Result<bool> go_on = show();
+    if (!go_on.ok()) return std::move(go_on).error();
+    if (!*go_on) return {};
+  }
 }
 
 Result<std::vector<std::string>> instances_of(Reference& reference, Duration patience) {

@@ -1,6 +1,7 @@
 #pragma once
 // Calls of methods known only at run time, and what a reference knows of its instances.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,11 @@ Result<SchemaService> describe_remote(Reference& reference, const std::string& i
 /// One blocking call; `reply` is an object of method.output. Threads: no io thread.
 Result<void> call_method(Reference& reference, const Method& method, const Object& request, Object& reply,
                          const CallOptions& options);
+
+/// One blocking server_stream: every message is put into `reply` and shown; stops early when `show` says false.
+/// Threads: no io thread.
+Result<void> read_stream(std::shared_ptr<Reference> reference, const Method& method, const Object& request,
+                         Object& reply, const CallOptions& options, const std::function<Result<bool>()>& show);
 
 /// Ids of the instances that `reference` knows, once it has heard of them. REQUIRES: the reference has no filters.
 /// Blocking: at most `patience`. Fails with: unavailable, deadline_exceeded, unimplemented (its cluster does not tell).

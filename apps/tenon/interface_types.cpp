@@ -3,6 +3,7 @@
 #include <google/protobuf/compiler/importer.h>
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <filesystem>
 #include <set>
@@ -38,10 +39,21 @@ void collect(const pb::FileDescriptor& file, std::set<std::string>& seen, pb::Fi
   file.CopyTo(files.add_file());
 }
 
-Shape shape_of(const pb::MethodDescriptor& method) {
-  if (method.client_streaming()) return method.server_streaming() ? Shape::bidi : Shape::client_stream;
-  return method.server_streaming() ? Shape::server_stream : Shape::unary;
-}
+/// The files of a folder tree, and what this program brings along.
+class Sources final : public pb::compiler::SourceTree {
+ public:
+  explicit Sources(pb::compiler::DiskSourceTree& disk) : disk_(disk) {}
+  pb::io::ZeroCopyInputStream* Open(const std::string& name) override {
+    pb::io::ZeroCopyInputStream* file = disk_.Open(name);
+    if (file || name != "tenon/method.proto") return file;
+    return new pb::io::ArrayInputStream(method_proto_.data(), static_cast<int>(method_proto_.size()));
+  }
+  std::string GetLastErrorMessage() override { return disk_.GetLastErrorMessage(); }
+
+ private:
+  pb::compiler::DiskSourceTree& disk_;
+  const std::string method_proto_ = method_proto_text();
+};
 
 }  // namespace
 
@@ -68,7 +80,8 @@ Result<std::unique_ptr<InterfaceTypes>> InterfaceTypes::from_proto(const std::st
   if (tree.DiskFileToVirtualFile(file, &name, &shadowing) != pb::compiler::DiskSourceTree::SUCCESS)
     return wrong("--proto " + file + ": " + (shadowing.empty() ? "cannot be read" : "is hidden by " + shadowing));
   Mistakes mistakes;
-  pb::compiler::Importer importer(&tree, &mistakes);
+  Sources sources(tree);
+  pb::compiler::Importer importer(&sources, &mistakes);
   const pb::FileDescriptor* compiled = importer.Import(name);
   if (!compiled) return wrong(mistakes.text().empty() ? file + ": does not compile" : mistakes.text());
   pb::FileDescriptorSet files;

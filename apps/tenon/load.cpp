@@ -66,9 +66,11 @@ class NextTurn {
 /// Slots as coroutines. Everything after start() happens on the reference's io thread.
 class CoroutineLoad {
  public:
-  CoroutineLoad(const std::shared_ptr<Reference>& reference, const bench::Workload& workload, Record& record)
+  CoroutineLoad(const std::shared_ptr<Reference>& reference, const bench::Workload& workload, bool streams,
+                Record& record)
       : executor_(reference->executor()),
         client_(reference),
+        streams_(streams),
         record_(record),
         size_(workload.size),
         slots_(workload.outstanding),
@@ -97,7 +99,7 @@ class CoroutineLoad {
   void begin() noexcept {
     for (Slot& slot : slots_) {
       slot.load = this;
-      slot.task = loop(*this, slot);
+      slot.task = streams_ ? read(*this, slot) : loop(*this, slot);
       if (slot.task.start([](void* s) { static_cast<Slot*>(s)->load->finish_.arrive(); }, &slot)) finish_.arrive();
     }
   }
@@ -115,8 +117,28 @@ class CoroutineLoad {
     }
   }
 
+  static Task<void> read(CoroutineLoad& load, Slot& slot) {
+    for (;;) {
+      Stream<EchoResponse> stream = load.client_.Pour(slot.request);
+      Error error;
+      while (!error) {
+        const std::uint64_t started = bench::now();
+        Task<Result<bool>> asked = stream.next(slot.reply, use_task);
+        Result<bool> more = co_await asked;
+        if (!more.ok())
+          error = std::move(more).error();
+        else if (!*more)
+          error = Error(Errc::internal, "the stream ended");
+        if (!load.record_.ended(started, error, slot.reply.payload().size() == load.size_)) co_return;
+      }
+      NextTurn turn(load.executor_);
+      co_await turn;
+    }
+  }
+
   Executor& executor_;
   const ::bench::Echo::Client client_;
+  const bool streams_;
   Record& record_;
   const std::size_t size_;
   std::deque<Slot> slots_;
@@ -234,14 +256,15 @@ void Record::merge(const Record& other) {
 
 LoadResult run_load(const std::shared_ptr<Reference>& reference, LoadMode mode, bench::Workload workload, double warmup,
                     double seconds, const LoadProgress& progress) {
-  static constexpr const char* names[] = {"coroutine", "callback", "sync"};
+  static constexpr const char* names[] = {"coroutine", "callback", "sync", "stream"};
   workload.mode = names[static_cast<int>(mode)];
   const bench::Window window = bench::Window::after(warmup, seconds);
   Record record(window);
   const auto completed = [&record] { return record.completed(); };
   switch (mode) {
-    case LoadMode::coroutine: {
-      CoroutineLoad load(reference, workload, record);
+    case LoadMode::coroutine:
+    case LoadMode::stream: {
+      CoroutineLoad load(reference, workload, mode == LoadMode::stream, record);
       watch(load.start(), progress, completed);
       break;
     }

@@ -16,6 +16,7 @@ enum class LoadMode {
   coroutine,  ///< slots are coroutines on the reference's io thread; request and reply objects are used again
   callback,   ///< slots are callbacks on the reference's io thread
   sync,       ///< one thread for each call in flight
+  stream,     ///< slots read a stream each, as coroutines; a "call" is one message, its time the wait for it
 };
 
 /// One measurement's account: what came out inside the window.

@@ -42,8 +42,10 @@ if(NOT TENON_STATIC_PLUGINS)
 endif()
 
 foreach(folder IN ITEMS spi core serialize-pb)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/include/ DESTINATION include FILES_MATCHING PATTERN "*.hpp")
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/include/ DESTINATION include FILES_MATCHING PATTERN "*.hpp"
+                                                                                              PATTERN "*.proto")
 endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/serialize-pb/include/tenon/method.pb.h DESTINATION include/tenon)
 
 # Contract suites, with what they include of tests/support: "contract/…" and "support/…" become "tenon/contract/…".
 set(contract_dir ${PROJECT_BINARY_DIR}/contract-headers)
@@ -80,8 +82,10 @@ if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}" MATCHES "-DNDEBUG")
   set(TENON_INSTALLED_NDEBUG ON)
 endif()
 set(TENON_INSTALLED_PLUGIN_DIR ${plugin_dir})
+set(TENON_INSTALLED_INCLUDE_DIR include)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tenonConfig.cmake.in ${PROJECT_BINARY_DIR}/tenonConfig.cmake
-                              INSTALL_DESTINATION ${package_dir} PATH_VARS TENON_INSTALLED_PLUGIN_DIR)
+                              INSTALL_DESTINATION ${package_dir} 
+                              PATH_VARS TENON_INSTALLED_PLUGIN_DIR TENON_INSTALLED_INCLUDE_DIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tenonConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tenonConfig.cmake ${PROJECT_BINARY_DIR}/tenonConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/TenonFunctions.cmake

@@ -20,9 +20,9 @@ Functions::~Functions() = default;
 Functions::Function::~Function() = default;
 
 void Functions::add(std::string_view name, const MessageType& input, const MessageType& output, bool idempotent,
-                    std::unique_ptr<Function> function) {
+                    std::unique_ptr<Function> function, Shape shape) {
   names_.emplace_back(name);
-  methods_.push_back(Method{names_.back(), Shape::unary, &input, &output, idempotent});
+  methods_.push_back(Method{names_.back(), shape, &input, &output, idempotent});
   functions_.push_back(std::move(function));
 }
 

@@ -44,6 +44,7 @@ Serializer::~Serializer() = default;
 Service::~Service() = default;
 std::string_view Service::file_descriptor_set() const noexcept { return {}; }
 Session::~Session() = default;
+std::int64_t Session::credit(std::uint32_t) const noexcept { return 0; }
 Transport::~Transport() = default;
 Watch::~Watch() = default;
 

@@ -47,12 +47,14 @@ OutgoingCall::OutgoingCall(Reference& reference, const Target& target, const voi
       request_(target),
       timeout_(options.timeout > Duration{0} ? options.timeout : target.timeout),
       reply_headers_(options.reply_headers),
+      reply_attachment_(options.reply_attachment),
       options_(&options) {
   request_.payload.refer_to(*target.method->input, in);
   request_.reply = reply;
   request_.info = &info_;
   request_.hash_key = options.hash_key;
   if (!options.headers.empty()) request_.headers = options.headers;
+  if (!options.attachment.empty()) request_.attachment = options.attachment;
   if (!options.instance.empty()) {
     extras().instance = options.instance;
     request_.instance = &extras_->instance;
@@ -63,6 +65,14 @@ OutgoingCall::~OutgoingCall() {
   if (!extras_) return;
   Cancellation::remove(extras_->parent_hook);
   if (extras_->link) extras_->link->over = true;
+}
+
+void OutgoingCall::close_stream() noexcept {
+  if (extras_ && extras_->link) extras_->link->cancellation = nullptr;
+}
+
+void OutgoingCall::leave_parent() noexcept {
+  if (extras_) Cancellation::remove(extras_->parent_hook);
 }
 
 OutgoingCall::Extras& OutgoingCall::extras() {
@@ -138,6 +148,7 @@ bool OutgoingCall::begin(Executor& executor) noexcept {
   info_.side = Side::client;
   info_.target = request_.target;
   info_.headers = &request_.headers;
+  info_.attachment = &request_.attachment;
   info_.started = now;
   if (timeout_ > Duration{0}) request_.deadline = std::min(request_.deadline, now + timeout_);
   info_.deadline = request_.deadline;
@@ -159,8 +170,8 @@ bool OutgoingCall::begin(Executor& executor) noexcept {
 }
 
 void OutgoingCall::settle() noexcept {
-  if (extras_ && extras_->link) extras_->link->cancellation = nullptr;
   const auto threw = [this](const char* what) {
+    close_stream();
     error_ = Error(Errc::internal, request_.target->service->text() + ": a filter threw: " + what, Delivery::maybe_run);
     task_ = {};
   };
@@ -173,12 +184,18 @@ void OutgoingCall::settle() noexcept {
     return threw("something that is not a std::exception");
   }
   Result<Response>& result = *settled;
+  if (result.ok() && result->messages)
+    messages_ = std::move(result->messages);
+  else
+    close_stream();
   if (!result.ok()) {
     error_ = std::move(result.error());
   } else {
+    if (kept_headers_) *kept_headers_ = result->headers;
     if (reply_headers_) *reply_headers_ = std::move(result->headers);
+    if (reply_attachment_) *reply_attachment_ = std::move(result->attachment);
     const bool in_place = result->payload.has_value() && result->payload.value() == request_.reply;
-    const bool answered = request_.target->method->shape != Shape::one_way;
+    const bool answered = request_.target->method->shape == Shape::unary;
     if (request_.reply && !in_place && answered) {
       if (auto taken = result->payload.take_into(*request_.target->method->output, request_.reply); !taken.ok())
         error_ = std::move(taken).error().prefix("reply of " + request_.target->service->text()).deliver(Delivery::ran);

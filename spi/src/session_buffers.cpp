@@ -55,10 +55,21 @@ void SessionOutput::append_block(OutBuffer block) noexcept {
   open_ = false;
 }
 
+void SessionOutput::append_shared(Attachment kept, std::string_view bytes) noexcept {
+  assert(!bytes.empty() && parts_.capacity() > parts_.size());
+  unwritten_ += bytes.size();
+  Part part;
+  part.kept = std::move(kept);
+  part.shared = bytes;
+  part.small = false;
+  parts_.push_back(std::move(part));
+  open_ = false;
+}
+
 void SessionOutput::produce(Gather& gather, std::size_t budget) const {
   std::size_t taken = 0;
   for (std::size_t i = first_; i < parts_.size() && !gather.full() && taken < budget; ++i) {
-    std::string_view rest = parts_[i].bytes.view().substr(parts_[i].begin);
+    std::string_view rest = parts_[i].view().substr(parts_[i].begin);
     rest = rest.substr(0, std::max<std::size_t>(budget - taken, 1));
     taken += rest.size();
     gather.add(rest);
@@ -70,7 +81,7 @@ void SessionOutput::written(std::size_t n) noexcept {
   unwritten_ -= n;
   while (first_ < parts_.size()) {
     Part& part = parts_[first_];
-    const std::size_t size = part.bytes.size() - part.begin;
+    const std::size_t size = part.view().size() - part.begin;
     if (n < size) {
       part.begin += n;
       break;
@@ -78,6 +89,7 @@ void SessionOutput::written(std::size_t n) noexcept {
     n -= size;
     if (part.small) spares.give(std::move(part.bytes));
     part.bytes.release();
+    part.kept = {};
     ++first_;
   }
   if (first_ == parts_.size()) {

@@ -39,6 +39,7 @@ void configure(int fd, const SocketOptions& options, int family) noexcept {
   if (options.no_delay) set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   if (options.user_timeout.count() > 0)
     set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<std::uint64_t>(options.user_timeout.count()));
+  if (options.unsent > 0) set(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, options.unsent);
   if (options.keepalive.count() > 0) {
     // Asked after that pause, then three times at a third of it.
     const auto idle = static_cast<std::uint64_t>(std::max<std::int64_t>(options.keepalive.count(), 1));

@@ -19,9 +19,11 @@ struct SocketOptions {
   bool no_delay = true;
   std::optional<ByteSize> send_buffer;
   std::optional<ByteSize> receive_buffer;
+  ByteSize unsent = 32u << 10;
   std::uint32_t backlog = 4096;
 };
-BOOST_DESCRIBE_STRUCT(SocketOptions, (), (user_timeout, keepalive, no_delay, send_buffer, receive_buffer, backlog))
+BOOST_DESCRIBE_STRUCT(SocketOptions, (),
+                      (user_timeout, keepalive, no_delay, send_buffer, receive_buffer, unsent, backlog))
 
 /// The settings of transport "tcp".
 struct TcpOptions : SocketOptions {
@@ -77,6 +79,9 @@ struct tenon::Describe<tenon::tcp::TcpOptions> {
       tenon::member("no_delay", "send at once (TCP_NODELAY)"),
       tenon::member("send_buffer", "SO_SNDBUF; default: the kernel tunes it"),
       tenon::member("receive_buffer", "SO_RCVBUF; default: the kernel tunes it"),
+      tenon::member("unsent",
+                    "bytes that may wait unsent in the system; small answers overtake large ones only before "
+                    "that (TCP_NOTSENT_LOWAT); 0: the kernel's"),
       tenon::member("backlog", "connections waiting to be accepted; the kernel caps it at net.core.somaxconn"),
       tenon::member("socket_mode", "who may connect to a unix socket's file, in octal"));
 };

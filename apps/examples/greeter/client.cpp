@@ -84,7 +84,15 @@ bool greet(const demo::Greeter::Client& greeter) {
   options.timeout = 500ms;
   std::future<tenon::Result<demo::HelloReply>> future = greeter.SayHello(request, options, boost::asio::use_future);
   good &= print("future", future.get());
-  return good;
+
+  demo::HelloTimesRequest times;
+  times.set_name("stream");
+  times.set_times(2);
+  tenon::Stream<demo::HelloReply> stream = greeter.SayHelloTimes(times);
+  demo::HelloReply reply;
+  tenon::Result<bool> more = stream.next(reply);
+  for (; more.ok() && *more; more = stream.next(reply)) std::printf("stream: %s\n", reply.message().c_str());
+  return good && more.ok();
 }
 
 }  // namespace

@@ -18,4 +18,18 @@ tenon::Task<tenon::Result<HelloReply>> GreeterService::SayHello(const HelloReque
   co_return reply;
 }
 
+tenon::Task<tenon::Result<void>> GreeterService::SayHelloTimes(const HelloTimesRequest& request,
+                                                               tenon::StreamWriter<HelloReply>& out,
+                                                               const tenon::CallInfo& info) {
+  HelloRequest once;
+  once.set_name(request.name());
+  for (int i = 0; i < request.times(); ++i) {
+    const tenon::Result<HelloReply> reply = co_await SayHello(once, info);
+    if (!reply.ok()) co_return reply.error();
+    const tenon::Result<void> sent = co_await out.send(*reply);  // goes on when the caller has room for the next
+    if (!sent.ok()) co_return sent;                              // the caller has gone
+  }
+  co_return tenon::Result<void>();
+}
+
 }  // namespace demo

@@ -21,6 +21,9 @@ class GreeterService final : public Greeter::Service {
   explicit GreeterService(Options options = {}) : options_(std::move(options)) {}
 
   tenon::Task<tenon::Result<HelloReply>> SayHello(const HelloRequest& request, const tenon::CallInfo& info) override;
+  tenon::Task<tenon::Result<void>> SayHelloTimes(const HelloTimesRequest& request,
+                                                 tenon::StreamWriter<HelloReply>& out,
+                                                 const tenon::CallInfo& info) override;
 
  private:
   const Options options_;

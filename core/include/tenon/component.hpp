@@ -67,12 +67,19 @@ struct InlineComponent : Component {
   InlineComponent(Component component) : Component(std::move(component)) {}  // NOLINT(google-explicit-constructor)
 };
 
+/// A Writer that wants a Component itself; other writers get its name as text.
+class TENON_CORE ComponentWriter : public Writer {
+ public:
+  ~ComponentWriter() override;
+  virtual void component(const Component& component) = 0;
+};
+
 template <>
 struct ValueTraits<Component> {
   static constexpr std::string_view slot = "component";
   static constexpr Type type() { return {.kind = Kind::component, .component_kind = slot}; }
   static bool present(const Component& component) { return static_cast<bool>(component); }
-  static void write(const Component& component, Writer& writer) { writer.string(component.use()); }
+  TENON_CORE static void write(const Component& component, Writer& writer);
   TENON_CORE static bool read(Component& component, Reader& reader);
 };
 
@@ -81,7 +88,9 @@ struct ValueTraits<InlineComponent> {
   static constexpr std::string_view slot = "inline component";
   static constexpr Type type() { return {.kind = Kind::component, .component_kind = slot}; }
   static bool present(const InlineComponent& component) { return static_cast<bool>(component); }
-  static void write(const InlineComponent& component, Writer& writer) { writer.string(component.use()); }
+  static void write(const InlineComponent& component, Writer& writer) {
+    ValueTraits<Component>::write(component, writer);
+  }
   TENON_CORE static bool read(InlineComponent& component, Reader& reader);
 };
 

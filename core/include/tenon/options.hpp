@@ -10,6 +10,7 @@
 // empty takes the plugin named in core/src/defaults.hpp. Times need a unit in a manifest ("5s", "250ms").
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@
 
 namespace tenon {
 
+namespace manifest {
+struct Document;
+}
 struct Plugin;
 
 /// The plugins linked into this program (-DTENON_STATIC_PLUGINS=ON), ended by null. Null: it has none.
@@ -61,8 +65,9 @@ struct LimitOptions {
   ByteSize max_headers = 64u << 10;  ///< one frame's headers
   std::uint32_t max_header_count = 128;
   std::uint32_t max_concurrent = 65536;  ///< requests in flight on one connection
+  ByteSize stream_window = 256u << 10;   ///< what a stream's sender may be ahead of this reader
 };
-BOOST_DESCRIBE_STRUCT(LimitOptions, (), (max_frame, max_headers, max_header_count, max_concurrent))
+BOOST_DESCRIBE_STRUCT(LimitOptions, (), (max_frame, max_headers, max_header_count, max_concurrent, stream_window))
 
 /// One port. `transport` stands inline: `{ use: tcp, address: …, protocols: […], <options of tcp> }`.
 struct ListenOptions {
@@ -111,15 +116,18 @@ struct ServerOptions {
   Duration grace = std::chrono::seconds(10);  ///< for calls in flight when told to stop
   std::uint32_t max_in_flight = 100000;       ///< calls being served, all connections
   std::uint32_t max_connections = 10000;
-  ByteSize max_unwritten = 4u << 20;  ///< replies waiting on one connection; beyond it reading stops
+  /// Replies waiting on one connection besides the largest there may be (limits.max_frame); beyond it reading stops.
+  ByteSize max_unwritten = 4u << 20;
+  /// Replies waiting on all connections; beyond it those with more than 64 KiB waiting stop reading.
+  ByteSize max_unwritten_total = 256u << 20;
   LimitOptions limits;
   Duration heartbeat = std::chrono::seconds(5);  ///< of an idle connection, where the protocol lets a server ask
   std::uint32_t heartbeat_misses = 5;            ///< in a row: the connection is dead
   Component compress;  ///< replies to peers that can read it, also when they sent nothing compressed; empty: not
 };
 BOOST_DESCRIBE_STRUCT(ServerOptions, (),
-                      (listen, services, pools, grace, max_in_flight, max_connections, max_unwritten, limits, heartbeat,
-                       heartbeat_misses, compress))
+                      (listen, services, pools, grace, max_in_flight, max_connections, max_unwritten,
+                       max_unwritten_total, limits, heartbeat, heartbeat_misses, compress))
 
 /// What differs for one method of a reference.
 struct MethodOptions {
@@ -173,6 +181,14 @@ struct ClientOptions {
 };
 BOOST_DESCRIBE_STRUCT(ClientOptions, (), (references))
 
+/// Where this process may be asked what it is doing (service tenon.Admin, tenon/admin.hpp).
+struct AdminOptions {
+  /// "unix:" and an absolute path. The socket's mode is 0600 from its first moment: only this user, and root, may ask.
+  std::string listen;
+  std::vector<Component> protocols;  ///< spoken there; empty: the default protocol
+};
+BOOST_DESCRIBE_STRUCT(AdminOptions, (), (listen, protocols))
+
 struct AppOptions {
   std::string application;  ///< who this is, to registries and peers
   PluginOptions plugins;
@@ -183,8 +199,13 @@ struct AppOptions {
   std::map<std::string, std::map<std::string, Component>> components;
   ServerOptions server;
   ClientOptions client;
+  std::optional<AdminOptions> admin;  ///< not set: nobody may ask, and it costs nothing
+  /// What they were read from, so that the admin service can say where a value stands. Null: made in code. No key of a
+  /// manifest.
+  std::shared_ptr<const manifest::Document> source;
 };
-BOOST_DESCRIBE_STRUCT(AppOptions, (), (application, plugins, log, runtime, registries, components, server, client))
+BOOST_DESCRIBE_STRUCT(AppOptions, (),
+                      (application, plugins, log, runtime, registries, components, server, client, admin))
 
 /// Reads a manifest. Blocking: reads one file of at most 1 MiB. Fails with: config; the text has one line
 /// "file:line:col: what is wrong" for each mistake, all that could be found, in the order of the file.
@@ -225,7 +246,8 @@ struct tenon::Describe<tenon::LimitOptions> {
       tenon::members(tenon::member("max_frame", "largest body, also after inflating"),
                      tenon::member("max_headers", "largest headers of one frame"),
                      tenon::member("max_header_count", "most headers of one frame"),
-                     tenon::member("max_concurrent", "most requests in flight on one connection"));
+                     tenon::member("max_concurrent", "most requests in flight on one connection"),
+                     tenon::member("stream_window", "what a stream's sender may be ahead of its reader"));
 };
 template <>
 struct tenon::Describe<tenon::ListenOptions> {
@@ -262,7 +284,8 @@ struct tenon::Describe<tenon::ServerOptions> {
                      tenon::member("grace", "time for calls in flight when told to stop"),
                      tenon::member("max_in_flight", "calls being served at once"),
                      tenon::member("max_connections", "connections open at once"),
-                     tenon::member("max_unwritten", "replies waiting on one connection before reading stops"),
+                     tenon::member("max_unwritten", "replies waiting on one connection, one of max_frame not counted"),
+                     tenon::member("max_unwritten_total", "replies waiting on all connections before slow ones stop"),
                      tenon::member("limits", "bounds of one connection"),
                      tenon::member("heartbeat", "pause between signs of life of an idle connection"),
                      tenon::member("heartbeat_misses", "missed in a row before a connection counts as dead"),
@@ -296,11 +319,18 @@ struct tenon::Describe<tenon::ReferenceOptions> {
       tenon::member("limits", "bounds of one connection"));
 };
 template <>
+struct tenon::Describe<tenon::AdminOptions> {
+  static constexpr auto members =
+      tenon::members(tenon::member("listen", "unix:/absolute/path.sock, made with mode 0600"),
+                     tenon::member("protocols", "spoken there; default: tenon"));
+};
+template <>
 struct tenon::Describe<tenon::AppOptions> {
   static constexpr auto members = tenon::members(
       tenon::member("application", "who this is, to registries and peers"),
       tenon::member("plugins", "shared libraries to load"), tenon::member("log", "where and how much"),
       tenon::member("runtime", "threads"), tenon::member("registries", "name: registry"),
       tenon::member("components", "kind: {name: component}, for options that refer to a component by name"),
-      tenon::member("server", "what is offered"), tenon::member("client", "what is called"));
+      tenon::member("server", "what is offered"), tenon::member("client", "what is called"),
+      tenon::member("admin", "where this process may be asked what it is doing"));
 };

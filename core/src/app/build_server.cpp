@@ -9,6 +9,7 @@
 #include <random>
 
 #include "app/parts.hpp"
+#include "connection/limits.hpp"
 #include "loop/run_on.hpp"
 #include "loop/wait_for.hpp"
 #include "manifest/nearest.hpp"
@@ -107,10 +108,12 @@ Result<void> App::Parts::build_server() {
   settings->log = log.get();
   settings->max_in_flight = chosen.max_in_flight;
   settings->max_connections = chosen.max_connections;
-  settings->limits = Limits{chosen.limits.max_frame, chosen.limits.max_headers, chosen.limits.max_header_count,
-                            chosen.limits.max_concurrent};
-  settings->connection.max_unwritten = chosen.max_unwritten;
+  settings->limits = limits_of(chosen.limits);
+  // A large reply leaves in parts, with others in between, so it stops nobody by itself.
+  settings->connection.max_unwritten = chosen.max_unwritten + chosen.limits.max_frame;
   settings->connection.pause_reading = true;
+  settings->connection.total = &settings->unwritten;
+  settings->connection.max_total = chosen.max_unwritten_total;
   settings->connection.heartbeat = chosen.heartbeat;
   settings->connection.heartbeat_misses = chosen.heartbeat_misses;
   auto known = encodings(chosen.limits.max_frame);

@@ -2,6 +2,7 @@
 #include "app/parts.hpp"
 #include "client/endpoint.hpp"
 #include "client/fixed_registry.hpp"
+#include "connection/limits.hpp"
 #include "loop/run_on.hpp"
 #include "loop/wait_for.hpp"
 
@@ -16,7 +17,8 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
   const std::string path = "client.references." + name;
   // A registry calls its watchers on the control thread, so what it feeds lives there; fixed addresses need no registry
   // and are spread over the io threads.
-  const std::shared_ptr<Loop>& home = chosen.address.empty() ? loops.front() : loops[references_.size() % loops.size()];
+  const std::size_t io_thread = chosen.address.empty() ? 0 : references_.size() % loops.size();
+  const std::shared_ptr<Loop>& home = loops[io_thread];
   Loop& loop = *home;
 
   // Around the call.
@@ -89,8 +91,7 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
     if (!made.ok()) return std::move(made).error();
     settings->transports.emplace(settings->transport, std::move(*made));
   }
-  settings->limits = Limits{chosen.limits.max_frame, chosen.limits.max_headers, chosen.limits.max_header_count,
-                            chosen.limits.max_concurrent};
+  settings->limits = limits_of(chosen.limits);
   settings->connection.heartbeat = chosen.heartbeat;
   settings->connection.heartbeat_misses = chosen.heartbeat_misses;
   settings->connection.max_unwritten = chosen.max_unwritten;
@@ -116,6 +117,7 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
   if (!opened.ok()) return std::move(opened).error().prefix(path);
   std::lock_guard lock(references_mutex_);
   endpoint_settings_.push_back(settings);
+  facts_->opened({name, chosen.registry, io_thread, settings});
   references_.emplace(name, *opened);
   return opened;
 }
@@ -125,12 +127,13 @@ Result<void> App::Parts::open_references() {
     auto opened = run_on(control(), [&, &name = name, &chosen = chosen] { return open_reference(name, chosen); });
     if (!opened.ok()) return std::move(opened).error();
   }
-  // Eager references: the first call should find an open connection.
+  // Eager references: the first call should find an open connection. They connect at the same time.
+  const TimePoint begun = std::chrono::steady_clock::now();
   for (const auto& [name, reference] : references_) {
     const ReferenceOptions& chosen = options.client.references.at(name);
     if (chosen.connect != ConnectWhen::eager) continue;
     auto ready = wait_for(reference->loop(), [&, &reference = reference] {
-      return reference->cluster().ready(std::chrono::steady_clock::now() + chosen.connect_timeout);
+      return reference->cluster().ready(begun + chosen.connect_timeout);
     });
     if (!ready.ok()) log->warn("not-ready", "client.references." + name + ": " + ready.error().text());
   }

@@ -15,6 +15,7 @@ App::Parts::Parts(AppOptions chosen) : options(std::move(chosen)) {}
 App::Parts::~Parts() {
   if (loops.empty()) return;
   stop(Duration{0}, nullptr);
+  admin_.reset();
   close_references();
   if (!quiet(std::chrono::seconds(2)) || (server && !server->idle())) {
     // Something never ends: a handler, a resolver. It may still refer to all of this; leaking it is the lesser evil.
@@ -66,6 +67,7 @@ bool App::Parts::quiet(Duration limit) {
 }
 
 Result<void> App::Parts::open() {
+  AppOptions given = options;
   apply_defaults(options);
   if (auto checked = check(options); !checked.ok()) return checked;
   auto opened_log = open_log(options.log);
@@ -77,6 +79,7 @@ Result<void> App::Parts::open() {
     loops.push_back(std::make_shared<Loop>());
     loops.back()->start();
   }
+  facts_ = std::make_shared<admin::AppFacts>(std::move(given), options, *host, loops);
   const Environment environment{control(), *log, control().clock()};
   builder = std::make_unique<ComponentBuilder>(*host, environment);
   for (const auto& [name, component] : options.registries)
@@ -98,6 +101,9 @@ Result<void> App::Parts::open() {
 Result<void> App::Parts::start() {
   if (started_) return Error(Errc::already_exists, "the application was started already");
   started_ = true;
+  // First, so that it can be asked why the rest takes long.
+  if (options.admin)
+    if (auto opened = open_admin(); !opened.ok()) return opened;
   for (const auto& [name, component] : options.registries) {
     auto registry = run_on(control(), [&] { return builder->named<Registry>(name); });
     if (!registry.ok()) return std::move(registry).error();
@@ -106,9 +112,13 @@ Result<void> App::Parts::start() {
   if (!options.server.listen.empty()) {
     if (auto built = build_server(); !built.ok()) return built;
     server->start();
+    facts_->serves(*server);
   }
   if (auto opened = open_references(); !opened.ok()) return opened;
-  return server ? announce() : Result<void>();
+  if (server)
+    if (auto announced = announce(); !announced.ok()) return announced;
+  facts_->enter(admin::Phase::ready);
+  return {};
 }
 
 Result<std::shared_ptr<const Encodings>> App::Parts::encodings(std::size_t limit) {
@@ -153,6 +163,13 @@ std::shared_ptr<Reference> App::Parts::reference(const std::string& name) {
 bool App::Parts::stop(Duration grace, const std::atomic<int>* signals) {
   if (stopped_ || loops.empty()) return all_answered_;
   stopped_ = true;
+  facts_->enter(admin::Phase::draining);
+  all_answered_ = drain(grace, signals);
+  facts_->enter(admin::Phase::stopped);
+  return all_answered_;
+}
+
+bool App::Parts::drain(Duration grace, const std::atomic<int>* signals) {
   const auto until = std::chrono::steady_clock::now() + grace;
   const auto forced = [signals] { return signals && signals->load() > 1; };
   // Withdraw first, so that nobody new is sent here; then tell those who are connected.
@@ -163,17 +180,22 @@ bool App::Parts::stop(Duration grace, const std::atomic<int>* signals) {
   if (!server) return true;
   const Error reason(Errc::unavailable, "the server is stopping", Delivery::not_run, Advice::other_instance);
   server->drain(reason);
-  while (!server->idle() && !forced() && std::chrono::steady_clock::now() < until)
+  // Where the protocol has no goodbye, clients learn of it from the registry; what they sent before is refused, so that
+  // they can send it elsewhere, instead of lost.
+  const auto patience = std::min(until, std::chrono::steady_clock::now() + std::chrono::milliseconds(300));
+  while (!server->idle() && !forced() && std::chrono::steady_clock::now() < until) {
+    if (server->answered() && std::chrono::steady_clock::now() >= patience) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  all_answered_ = server->settings().in_flight.load() == 0;
-  if (!all_answered_)
+  }
+  const bool all_answered = server->settings().in_flight.load() == 0;
+  if (!all_answered)
     log->warn("grace-over", std::to_string(server->settings().in_flight.load()) + " calls were cut off");
   server->force(reason);
   // Handlers that listen to their cancellation end now.
   const auto last = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   while (!server->idle() && !forced() && std::chrono::steady_clock::now() < last)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  return all_answered_;
+  return all_answered;
 }
 
 }  // namespace tenon

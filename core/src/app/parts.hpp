@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "admin/admin_server.hpp"
 #include "app/signals.hpp"
 #include "chain/encodings.hpp"
 #include "client/bound_reference.hpp"
@@ -49,13 +50,16 @@ class App::Parts {
   Loop& control() noexcept { return *loops.front(); }
   Result<std::shared_ptr<const Encodings>> encodings(std::size_t limit);
   Result<void> build_server();
+  Result<void> open_admin();
   Result<void> offer(ServerSettings& settings);
   Result<void> announce();
   Result<std::shared_ptr<BoundReference>> open_reference(const std::string& name, const ReferenceOptions& chosen);
   Result<void> open_references();
-  /// Builds every component of a list, in order.
+  /// True: every call that was running has been answered.
+  bool drain(Duration grace, const std::atomic<int>* signals);
   void close_references();
   bool quiet(Duration limit);
+  /// Builds every component of a list, in order.
   template <class K>
   Result<std::vector<std::shared_ptr<K>>> make_list(const std::vector<Component>& components, const std::string& path) {
     std::vector<std::shared_ptr<K>> made;
@@ -67,6 +71,8 @@ class App::Parts {
     return made;
   }
 
+  std::shared_ptr<admin::AppFacts> facts_;
+  std::unique_ptr<admin::AdminServer> admin_;
   std::vector<Announced> announced_;
   std::mutex references_mutex_;
   std::map<std::string, std::shared_ptr<BoundReference>, std::less<>> references_;

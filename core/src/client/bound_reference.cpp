@@ -6,10 +6,11 @@ namespace tenon {
 
 namespace {
 
-/// A synchronous caller's wait.
+/// A blocking caller's wait.
 struct SyncWait : Work {
-  SyncWait(OutgoingCall& c, Loop& l) : call(&c), loop(&l) {}
-  OutgoingCall* call;
+  SyncWait(const Startable& w, Loop& l) : what(w), loop(&l) {}
+  bool start(void (*ended)(void*) noexcept) noexcept { return what.start(what.self, ended, this); }
+  const Startable what;
   Loop* loop;
   std::atomic<bool> done{false};
 };
@@ -68,10 +69,10 @@ Task<Result<Response>> BoundReference::Closed::call(Request& request) {
 }
 
 Result<const Target*> BoundReference::bind(const Method& method) {
-  if (method.shape != Shape::unary && method.shape != Shape::one_way)
+  if (method.shape == Shape::client_stream || method.shape == Shape::bidi)
     return Error(Errc::unimplemented,
                  service_.text() + "." + std::string(method.name) + ": " + std::string(to_string(method.shape)) +
-                     " methods are not supported yet",
+                     " methods are not carried yet; unary, one_way and server_stream are",
                  Delivery::not_run, Advice::never);
   std::lock_guard lock(bind_mutex_);
   for (Bound& bound : bound_)
@@ -84,7 +85,7 @@ Result<const Target*> BoundReference::bind(const Method& method) {
   bound.method.name = bound.name;
   bound.target.service = &service_;
   bound.target.method = &bound.method;
-  bound.target.timeout = timeout_;
+  if (method.shape != Shape::server_stream) bound.target.timeout = timeout_;
   bound.target.idempotent = method.idempotent;
   if (const auto found = methods_.find(bound.name); found != methods_.end()) {
     const MethodOptions& options = found->second;
@@ -95,14 +96,14 @@ Result<const Target*> BoundReference::bind(const Method& method) {
   return &bound.target;
 }
 
-Result<void> BoundReference::run(OutgoingCall& call) {
-  SyncWait wait(call, *loop_);
+Result<void> BoundReference::run(const Startable& what) {
+  SyncWait wait(what, *loop_);
   if (on_pool_thread()) {
     // Begun here, the call would report its end to this thread's loop, which waits for it: so it begins on the
     // reference's. Nor does this thread drive that loop, whose events would then run nested in a handler.
     wait.run = [](Work* work) noexcept {
       auto* self = static_cast<SyncWait*>(work);
-      if (self->call->start(&wake, self)) wake(self);
+      if (self->start(&wake)) wake(self);
     };
     loop_->post(wait);
     wait.done.wait(false, std::memory_order_acquire);
@@ -115,12 +116,9 @@ Result<void> BoundReference::run(OutgoingCall& call) {
                      "callback",
                  Delivery::not_run, Advice::never);
   // Alone, the caller drives the loop itself: no thread hand-off.
-  auto start = [](void* argument) {
-    auto* self = static_cast<SyncWait*>(argument);
-    return self->call->start(&finish_driven, self);
-  };
+  auto start = [](void* argument) { return static_cast<SyncWait*>(argument)->start(&finish_driven); };
   if (loop_->drive(start, &wait, wait.done)) return {};
-  if (call.start(&wake_driver, &wait)) return {};
+  if (wait.start(&wake_driver)) return {};
   wait.done.wait(false, std::memory_order_acquire);
   return {};
 }

@@ -28,7 +28,7 @@ class BoundReference final : public Reference {
   Result<const Target*> bind(const Method& method) override;
   Executor& executor() noexcept override { return *loop_; }
   Invoker& invoker() noexcept override { return chain_->first(); }
-  Result<void> run(OutgoingCall& call) override;
+  Result<void> run(const Startable& what) override;
 
   ClusterInvoker& cluster() noexcept { return *cluster_invoker_; }
   Loop& loop() noexcept { return *loop_; }
@@ -73,7 +73,7 @@ class RefusedReference final : public Reference {
   Result<const Target*> bind(const Method&) override { return reason_; }
   Executor& executor() noexcept override { return executor_; }
   Invoker& invoker() noexcept override { return invoker_; }
-  Result<void> run(OutgoingCall&) override { return reason_; }
+  Result<void> run(const Startable&) override { return reason_; }
 
  private:
   class Refuse final : public Invoker {

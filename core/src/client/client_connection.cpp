@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "chain/encode_body.hpp"
+#include "client/client_stream.hpp"
 #include "client/endpoint.hpp"
 #include "tenon/same_text.hpp"
 
@@ -14,11 +15,10 @@ constexpr std::size_t move_above = 32u << 10;
 ClientConnection::ClientConnection(RemoteEndpoint& endpoint, std::unique_ptr<ByteStream> stream)
     : endpoint_(&endpoint),
       settings_(endpoint.settings_),
-      connection_(std::make_shared<Connection>(*settings_->loop, *settings_->log, std::move(stream),
-                                               settings_->protocol->open(Side::client, settings_->limits,
-                                                                        settings_->encodings->compressors()),
-                                               std::string(settings_->protocol->name()), settings_->connection,
-                                               *this)) {}
+      connection_(std::make_shared<Connection>(
+          *settings_->loop, *settings_->log, std::move(stream),
+          settings_->protocol->open(Side::client, settings_->limits, settings_->encodings->compressors()),
+          std::string(settings_->protocol->name()), settings_->connection, *this)) {}
 
 ClientConnection::~ClientConnection() = default;
 
@@ -34,6 +34,8 @@ Result<void> ClientConnection::send(Exchange& exchange) {
   Frame& frame = outgoing_;
   frame.kind = FrameKind::request;
   frame.one_way = request.target->method->shape == Shape::one_way;
+  frame.stream = request.target->method->shape == Shape::server_stream;
+  frame.attachment = request.attachment;
   frame.target = request.target;
   frame.serializer = settings_->content_type;
   frame.body = {};
@@ -100,16 +102,25 @@ void ClientConnection::on_frame(Frame& frame) {
     case FrameKind::error: {
       bool known = false;
       expect_after(frame.call);
+      if (frame.stream || !streams_.empty()) {
+        if (Exchange* exchange = frame.stream ? pending_.find(frame.call) : nullptr) {
+          open_stream(*exchange, frame);
+          break;
+        }
+        if (frame.stream || streams_.contains(frame.call)) {
+          on_stream_frame(frame);
+          break;
+        }
+      }
       Exchange* exchange = pending_.take(frame.call, known);
       if (exchange)
         on_reply(*exchange, frame);
-      else if (known)
-        --settings_->loop->orphans;
       else
-        settings_->log->warn("unexpected-reply", connection_->peer().peer + " answered call number " +
-                                                    std::to_string(frame.call) + ", which is not waiting; dropped");
+        answered(frame.call, known);
       break;
     }
+    case FrameKind::message:
+    case FrameKind::end: on_stream_frame(frame); break;
     case FrameKind::goaway:
       if (!going_away_) {
         going_away_ = true;
@@ -118,25 +129,45 @@ void ClientConnection::on_frame(Frame& frame) {
       break;
     default: break;  // nothing else is sent to clients
   }
+  close_if_drained();
+}
+
+void ClientConnection::close_if_drained() {
   if (going_away_ && pending_.waiting() == 0) connection_->close_when_written(Error(Errc::unavailable, "drained"));
+}
+
+// An answer that nobody waits for.
+void ClientConnection::answered(std::uint32_t number, bool known) {
+  if (known)
+    --settings_->loop->orphans;
+  else
+    settings_->log->warn("unexpected-reply", connection_->peer().peer + " answered call number " +
+                                                 std::to_string(number) + ", which is not waiting; dropped");
+}
+
+Result<const Encoding*> ClientConnection::encoding_of(const Frame& frame) const {
+  const Encoding* encoding = settings_->encoding;
+  if (same_text(frame.serializer, settings_->content_type) && !encoding->compressor && frame.compressor.empty())
+    return encoding;
+  encoding = settings_->encodings->find(frame.serializer, frame.compressor);
+  if (encoding) return encoding;
+  return Error(Errc::unimplemented,
+               connection_->peer().peer + " answered in serializer \"" + std::string(frame.serializer) +
+                   "\", compressor \"" + std::string(frame.compressor) + "\", which is not loaded here",
+               Delivery::ran);
 }
 
 void ClientConnection::decode(Exchange& exchange, Frame& frame) {
   Result<Response>& result = exchange.result_;
-  const std::string_view compressor = frame.compressor;
-  const Encoding* encoding = settings_->encoding;
-  if (!same_text(frame.serializer, settings_->content_type) || encoding->compressor || !compressor.empty()) {
-    encoding = settings_->encodings->find(frame.serializer, compressor);
-    if (!encoding) {
-      result = Error(Errc::unimplemented,
-                     connection_->peer().peer + " answered in serializer \"" + std::string(frame.serializer) +
-                         "\", compressor \"" + std::string(compressor) + "\", which is not loaded here",
-                     Delivery::ran);
-      return;
-    }
+  Result<const Encoding*> found = encoding_of(frame);
+  if (!found.ok()) {
+    result = std::move(found).error();
+    return;
   }
+  const Encoding* const encoding = *found;
   const Request& request = exchange.request_;
   if (!frame.headers.empty()) result->headers = std::move(frame.headers);
+  if (!frame.attachment.empty()) result->attachment = std::move(frame.attachment);
   if (!request.reply) {
     OutBuffer bytes = std::move(frame.owned);
     if (bytes.empty()) bytes.append(frame.body);
@@ -176,6 +207,76 @@ void ClientConnection::on_reply(Exchange& exchange, Frame& frame) {
   exchange.fail(std::move(frame.error));
 }
 
+void ClientConnection::open_stream(Exchange& exchange, Frame& frame) {
+  const std::uint32_t number = frame.call;
+  pending_.hold(number);
+  Response& response = *exchange.result_;
+  response.headers = std::move(frame.headers);
+  response.attachment = std::move(frame.attachment);
+  auto stream = std::make_unique<ClientStream>(endpoint_->shared_from_this(), *this, exchange.request_, number,
+                                               settings_->limits.stream_window);
+  streams_[number] = stream.get();
+  response.messages = std::move(stream);
+  exchange.complete();
+}
+
+void ClientConnection::on_stream_frame(Frame& frame) {
+  const auto found = streams_.find(frame.call);
+  if (frame.kind == FrameKind::message) {
+    if (found == streams_.end()) return;  // given up; the end is under way
+    ClientStream& stream = *found->second;
+    const std::size_t cost = stream_cost(frame.bytes().size(), frame.attachment.size());
+    Result<const Encoding*> encoding = encoding_of(frame);
+    if (!encoding.ok()) {
+      abandon_stream(stream);
+      return stream.on_failure(std::move(encoding).error());
+    }
+    StreamMessage message;
+    OutBuffer bytes = std::move(frame.owned);
+    if (bytes.empty()) bytes.append(frame.body);
+    message.payload = Payload::adopt_encoded(**encoding, std::move(bytes));
+    message.attachment = std::move(frame.attachment);
+    return stream.on_message(std::move(message), cost);
+  }
+  if (frame.kind == FrameKind::response) return;  // the head of a stream that was given up
+  if (found == streams_.end()) {
+    bool known = false;
+    (void)pending_.take(frame.call, known);
+    return answered(frame.call, known);
+  }
+  ClientStream& stream = *found->second;
+  streams_.erase(found);
+  pending_.end_stream(frame.call);
+  if (frame.error)
+    stream.on_failure(std::move(frame.error));
+  else
+    stream.on_end(std::move(frame.headers));
+}
+
+void ClientConnection::give_credit(std::uint32_t number, std::uint32_t cost) {
+  Frame frame;
+  frame.kind = FrameKind::credit;
+  frame.call = number;
+  frame.credit = cost;
+  (void)connection_->send(frame);  // fails only when the connection has
+}
+
+void ClientConnection::abandon_stream(ClientStream& stream) noexcept {
+  const std::uint32_t number = stream.number();
+  streams_.erase(number);
+  Frame frame;
+  frame.kind = FrameKind::cancel;
+  frame.call = number;
+  (void)connection_->send(frame);  // if it cannot be told, what comes is dropped all the same
+  if (connection_->open() && connection_->session().acknowledges_cancel()) {
+    pending_.orphan(number);
+    ++settings_->loop->orphans;
+  } else {
+    pending_.end_stream(number);
+  }
+  close_if_drained();
+}
+
 void ClientConnection::on_closed(const Error& reason) {
   RemoteEndpoint* endpoint = std::exchange(endpoint_, nullptr);
   const std::string peer = connection_->peer().peer;
@@ -186,12 +287,22 @@ void ClientConnection::on_closed(const Error& reason) {
   if (endpoint) {
     // The endpoint is kept by its callers until the last exchange has completed.
     const auto hold = endpoint->shared_from_this();
-    if (!going_away_) endpoint->lost(*this, reason);
+    if (going_away_)
+      endpoint->left(*this);
+    else
+      endpoint->lost(*this, reason);
     for (Exchange* exchange : cut) {
       exchange->connection_ = nullptr;
       exchange->fail(
           Error(Errc::unavailable, "connection to " + peer + " lost: " + reason.text(), Delivery::maybe_run));
     }
+  }
+  while (!streams_.empty()) {  // a reader may give up another one of them
+    ClientStream& stream = *streams_.begin()->second;
+    streams_.erase(streams_.begin());
+    pending_.end_stream(stream.number());
+    stream.on_failure(
+        Error(Errc::unavailable, "connection to " + peer + " lost in the stream: " + reason.text(), Delivery::ran));
   }
   if (keep_) settings_->loop->bury(std::move(keep_));
 }

@@ -94,6 +94,15 @@ void RemoteEndpoint::cut(const Error& reason) {
   retire();
   for (Link& link : links_)
     if (const auto connection = link.connection) connection->close(reason);
+  close_leaving(reason);
+}
+
+void RemoteEndpoint::close_leaving(const Error& reason) {
+  while (!leaving_.empty()) {
+    ClientConnection* leaving = leaving_.back();
+    leaving_.pop_back();
+    leaving->close(reason);
+  }
 }
 
 std::string RemoteEndpoint::describe() const { return settings_->service.text() + " at " + instance_.address; }
@@ -110,14 +119,19 @@ Task<Result<Response>> RemoteEndpoint::exchange(Request& request) {
 
 Health RemoteEndpoint::health() const noexcept {
   bool open = false;
-  bool hopeful = false;
+  bool connected = false;
+  bool dialling = false;
   for (const Link& link : links_) {
-    if (link.connection && link.connection->usable()) open = open || !link.connection->full();
-    hopeful = hopeful || link.connection || link.dialling;
+    const bool usable = link.connection && link.connection->usable();
+    connected = connected || usable;
+    open = open || (usable && !link.connection->full());
+    dialling = dialling || link.dialling;
   }
   if (open) return stats_.in_flight < settings_->max_in_flight ? Health::open : Health::busy;
-  if (hopeful) return Health::busy;
-  // Lazy and never tried, or due to be tried again: a call will dial it.
+  if (connected) return Health::busy;
+  // Who has a choice does not wait for a connection that may never come. A lazy one is dialled by a call, though: it
+  // looks busy when its turn has come.
+  if (dialling || settings_->eager) return Health::closed;
   return last_failure_ && settings_->loop->clock().now() < next_attempt_ ? Health::closed : Health::busy;
 }
 
@@ -141,10 +155,10 @@ bool RemoteEndpoint::begin(Exchange& exchange) {
   ++stats_.calls;
   ++settings_->loop->outstanding;
   if (stats_.in_flight > settings_->max_in_flight) {
-    exchange.fail(Error(Errc::overloaded,
-                            describe() + ": " + std::to_string(settings_->max_in_flight) +
-                                " calls are in flight already (max_in_flight)",
-                            Delivery::not_run, Advice::other_instance));
+    exchange.fail(Error(
+        Errc::overloaded,
+        describe() + ": " + std::to_string(settings_->max_in_flight) + " calls are in flight already (max_in_flight)",
+        Delivery::not_run, Advice::other_instance));
     return true;
   }
   if (ClientConnection* connection = pick()) return submit(exchange, *connection) || watch(exchange);
@@ -254,6 +268,17 @@ void RemoteEndpoint::finished(Exchange& exchange, const Result<Response>& result
   if (retired_ && stats_.in_flight == 0) finish_retiring();
 }
 
+void RemoteEndpoint::stream_began() noexcept {
+  ++stats_.in_flight;
+  ++settings_->loop->outstanding;
+}
+
+void RemoteEndpoint::stream_ended() noexcept {
+  --stats_.in_flight;
+  --settings_->loop->outstanding;
+  if (retired_ && stats_.in_flight == 0) finish_retiring();
+}
+
 void RemoteEndpoint::dial(std::size_t index) {
   if (retired_ || links_[index].dialling || links_[index].connection) return;
   links_[index].dialling = true;
@@ -266,7 +291,6 @@ void RemoteEndpoint::dialled(std::size_t index, Result<std::unique_ptr<ByteStrea
   link.dialling = false;
   if (retired_) return;
   if (stream.ok()) {
-    backoff_.reset();
     next_attempt_ = {};
     last_failure_ = {};
     link.connection = std::make_shared<ClientConnection>(*this, std::move(*stream));
@@ -289,7 +313,7 @@ void RemoteEndpoint::dialled(std::size_t index, Result<std::unique_ptr<ByteStrea
     Exchange& exchange = *waiting_first_;
     dequeue(exchange);
     exchange.fail(Error(Errc::unavailable, describe() + " cannot be connected: " + last_failure_.text(),
-                            Delivery::not_run, Advice::other_instance));
+                        Delivery::not_run, Advice::other_instance));
   }
 }
 
@@ -305,10 +329,12 @@ void RemoteEndpoint::lost(ClientConnection& connection, const Error& reason) {
     Link& link = links_[index];
     if (link.connection.get() != &connection) continue;
     connection.keep(std::move(link.connection));  // it lives on until it is closed
+    if (connection.open()) leaving_.push_back(&connection);
     link.connection = nullptr;
     if (retired_) continue;
     settings_->log->info("connection-lost", describe() + ": " + reason.text());
     if (!last_failure_) last_failure_ = reason;
+    if (connection.heard()) backoff_.reset();  // a peer that only accepts is not one that works
     redial_later(index);
   }
 }
@@ -321,7 +347,7 @@ void RemoteEndpoint::retire() {
     Exchange& exchange = *waiting_first_;
     dequeue(exchange);
     exchange.fail(Error(Errc::unavailable, describe() + " left before it was connected", Delivery::not_run,
-                            Advice::other_instance));
+                        Advice::other_instance));
   }
   if (stats_.in_flight == 0)
     finish_retiring();
@@ -336,6 +362,7 @@ void RemoteEndpoint::finish_retiring() {
       connection->close(Error(Errc::unavailable, "the client is done"));
       settings_->loop->bury(std::move(connection));  // we may have been called from inside it
     }
+  close_leaving(Error(Errc::unavailable, "the client is done"));
 }
 
 Result<std::shared_ptr<Endpoint>> EndpointDialer::dial(const Instance& instance) {

@@ -2,6 +2,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "chain/encodings.hpp"
@@ -14,6 +15,7 @@
 namespace tenon {
 
 class ClientConnection;
+class ClientStream;
 class RemoteEndpoint;
 
 /// How endpoints of one reference connect and speak. Outlives them.
@@ -100,28 +102,45 @@ class ClientConnection final : public ConnectionOwner {
     bool known = false;
     (void)pending_.take(exchange.number_, known);
   }
+  /// The reader of a stream has consumed `cost` of it.
+  void give_credit(std::uint32_t number, std::uint32_t cost);
+  /// The reader of a stream wants no more of it: tells the server, drops what comes until the end.
+  void abandon_stream(ClientStream& stream) noexcept;
   /// Makes it own itself until it is closed.
   void keep(std::shared_ptr<ClientConnection> self) noexcept { keep_ = std::move(self); }
   bool usable() const noexcept { return !going_away_ && connection_->open(); }
   bool full() const noexcept { return pending_.in_use() >= connection_->session().max_concurrent(); }
+  bool open() const noexcept { return connection_->open(); }
+  bool heard() const noexcept { return connection_->heard(); }
   const PendingTable& pending() const noexcept { return pending_; }
   const PeerInfo& peer() const noexcept { return connection_->peer(); }
+  std::size_t unwritten() const noexcept { return connection_->unwritten(); }
+  TimePoint since() const noexcept { return since_; }
   void close(Error reason) { connection_->close(std::move(reason)); }
 
  private:
   void on_frame(Frame& frame) override;
   void on_closed(const Error& reason) override;
   void on_reply(Exchange& exchange, Frame& frame);
+  void on_stream_frame(Frame& frame);
+  /// The head of a stream: `exchange` completes, its number stays in use.
+  void open_stream(Exchange& exchange, Frame& frame);
+  void answered(std::uint32_t number, bool known);
   /// Brings closer to the CPU what the replies after this one will touch.
   void expect_after(std::uint32_t number) const noexcept;
   /// Fills the exchange's result.
   void decode(Exchange& exchange, Frame& frame);
+  /// How a body was encoded. Fails with: unimplemented (a serializer or compressor that is not loaded here).
+  Result<const Encoding*> encoding_of(const Frame& frame) const;
+  void close_if_drained();
 
   RemoteEndpoint* endpoint_;
   std::shared_ptr<const EndpointSettings> settings_;
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<ClientConnection> keep_;
   PendingTable pending_;
+  std::unordered_map<std::uint32_t, ClientStream*> streams_;
+  const TimePoint since_ = settings_->loop->clock().now();
   Frame outgoing_;  // send()'s, kept because making one anew costs more than filling it
   bool going_away_ = false;
 };
@@ -142,6 +161,19 @@ class RemoteEndpoint final : public Endpoint, public std::enable_shared_from_thi
   Health health() const noexcept override;
   const Instance& instance() const noexcept override { return instance_; }
   const Stats& stats() const noexcept override { return stats_; }
+  /// For those who watch: calls visit(connection or null, whether it is being dialled) for each of the N connections.
+  template <class F>
+  void each_link(F visit) const {
+    for (const Link& link : links_) visit(static_cast<const ClientConnection*>(link.connection.get()), link.dialling);
+  }
+  /// Why the last attempt to connect failed, until one succeeds.
+  const Error& last_failure() const noexcept { return last_failure_; }
+  bool retired() const noexcept { return retired_; }
+
+  // A stream counts as a call in flight to its end.
+  void stream_began() noexcept;
+  void stream_ended() noexcept;
+  Loop& loop() const noexcept { return *settings_->loop; }
 
  private:
   friend class Exchange;
@@ -178,6 +210,9 @@ class RemoteEndpoint final : public Endpoint, public std::enable_shared_from_thi
   void dial(std::size_t index);
   void dialled(std::size_t index, Result<std::unique_ptr<ByteStream>> stream);
   void lost(ClientConnection& connection, const Error& reason);
+  /// One that was going away is closed.
+  void left(ClientConnection& connection) noexcept { std::erase(leaving_, &connection); }
+  void close_leaving(const Error& reason);
   void redial_later(std::size_t index);
   void enqueue(Exchange& exchange);
   void dequeue(Exchange& exchange) noexcept;
@@ -201,6 +236,7 @@ class RemoteEndpoint final : public Endpoint, public std::enable_shared_from_thi
   Exchange* waiting_last_ = nullptr;
   bool retired_ = false;
   std::shared_ptr<RemoteEndpoint> keep_;  // while retiring
+  std::vector<ClientConnection*> leaving_;  // the peer said goodbye; open until it has answered
 };
 
 /// Makes RemoteEndpoints for a cluster.

@@ -38,6 +38,13 @@ class PendingTable {
     free_ = number;
     return exchange;
   }
+  /// `number` is answered by a stream: it stays in use, without an exchange, until end_stream().
+  void hold(std::uint32_t number) noexcept { slots_[number].exchange = nullptr; }
+  void end_stream(std::uint32_t number) noexcept {
+    --waiting_;
+    slots_[number] = {nullptr, free_, false};
+    free_ = number;
+  }
   Exchange* find(std::uint32_t number) const noexcept {
     return number < slots_.size() && slots_[number].used ? slots_[number].exchange : nullptr;
   }

@@ -12,6 +12,11 @@ class ReferenceInvoker final : public Invoker {
   explicit ReferenceInvoker(std::shared_ptr<BoundReference> reference) : reference_(std::move(reference)) {}
   Task<Result<Response>> call(Request& request) override {
     if (reference_->loop().here()) return reference_->invoker().call(request);
+    if (request.target->method->shape == Shape::server_stream)
+      return ready<Result<Response>>(Error(
+          Errc::unimplemented,
+          request.target->service->text() + ": a stream is read where its reference lives; call it on that thread",
+          Delivery::not_run, Advice::never));
     return hand_over(request);
   }
   Health health() const noexcept override { return Health::open; }

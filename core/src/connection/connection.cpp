@@ -1,5 +1,6 @@
 #include "connection/connection.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tenon {
@@ -9,8 +10,16 @@ namespace {
 // the peer, which costs more than writing.
 constexpr std::size_t first_flush = 8u << 10;
 constexpr std::size_t later_flush = 32u << 10;
-constexpr std::size_t write_budget = 1u << 20;    // bytes per gathered write
-constexpr std::size_t direct_budget = 4u << 20;   // bytes of one large body per event, for fairness
+constexpr std::size_t write_budget = 64u << 10;   // bytes per gathered write
+// After so much the socket is asked whether it has sent most of it: what the system holds cannot be overtaken by a
+// small answer.
+constexpr std::size_t turn_budget = 64u << 10;
+constexpr std::size_t tight_room = 64u << 10;    // of one connection, when all together hold too much
+constexpr std::size_t counted_step = 16u << 10;  // a shared counter is not touched for less
+// A server looks after so many bytes whether it holds too many answers to go on: a read buffer full of small requests
+// for large ones would be answered as a whole.
+constexpr std::size_t parse_slice = 1u << 10;
+constexpr std::size_t direct_budget = 4u << 20;  // bytes of one large body per event, for fairness
 
 std::string io_text(int error) { return error ? std::strerror(error) : "connection failed"; }
 }  // namespace
@@ -45,6 +54,7 @@ Connection::Connection(Loop& loop, Log& log, std::unique_ptr<ByteStream> stream,
 }
 
 Connection::~Connection() {
+  if (counted_) options_.total->fetch_sub(counted_, std::memory_order_relaxed);
   loop_.cancel_turn_end(*this);
   loop_.clock().cancel(heartbeat_);
   loop_.clock().cancel(session_alarm_);
@@ -72,8 +82,8 @@ void Connection::watch_deadline() {
 }
 
 void Connection::await_readable() {
-  if (closed_ || waiting_read_) return;
-  if (options_.pause_reading && session_->unwritten() > options_.max_unwritten) return;  // flush() resumes
+  if (closed_ || waiting_read_ || held_) return;
+  if (options_.pause_reading && session_->unwritten() > room()) return;  // flush() resumes
   waiting_read_ = true;
   stream_->wait_readable({[](void* self) noexcept { static_cast<Connection*>(self)->on_readable(); }, this});
 }
@@ -129,15 +139,33 @@ void Connection::read_direct(const Want& first) {
 }
 
 bool Connection::parse(std::string_view bytes) {
-  auto consumed = session_->received(bytes, *this);
-  if (closed_) return false;
-  if (!consumed.ok()) {
-    violated(std::move(consumed).error());
-    return false;
+  std::size_t at = 0;
+  std::size_t slice = options_.pause_reading ? parse_slice : bytes.size();
+  held_ = false;
+  while (at < bytes.size()) {
+    auto consumed = session_->received(bytes.substr(at, slice), *this);
+    if (closed_) return false;
+    if (!consumed.ok()) {
+      violated(std::move(consumed).error());
+      return false;
+    }
+    at += *consumed;
+    if (*consumed == 0) {
+      if (slice >= bytes.size() - at) break;
+      slice *= 2;  // a frame larger than a slice
+      continue;
+    }
+    if (options_.pause_reading && at < bytes.size() && session_->unwritten() > room()) {
+      flush();
+      if (closed_) return false;
+      held_ = session_->unwritten() > room();
+      if (held_) break;
+    }
+    slice = options_.pause_reading ? parse_slice : bytes.size();
   }
   after_session();
-  const std::string_view rest = bytes.substr(*consumed);
-  if (rest.size() >= Loop::read_buffer_size) {
+  const std::string_view rest = bytes.substr(at);
+  if (rest.size() >= Loop::read_buffer_size && !held_) {
     fail(Error(Errc::internal, "protocol " + peer_.protocol + " does not consume what it was given"));
     return false;
   }
@@ -171,30 +199,82 @@ Result<void> Connection::send(Frame& frame) {
   return sent;
 }
 
+std::size_t Connection::room() const noexcept {
+  if (!options_.total || options_.total->load(std::memory_order_relaxed) <= options_.max_total)
+    return options_.max_unwritten;
+  return std::min(options_.max_unwritten, tight_room);
+}
+
+void Connection::count_unwritten() noexcept {
+  const std::size_t now = session_->unwritten();
+  if (now > counted_ ? now - counted_ < counted_step : counted_ - now < counted_step && now != 0) return;
+  if (now == counted_) return;
+  options_.total->fetch_add(now - counted_, std::memory_order_relaxed);  // modulo 2^64
+  counted_ = now;
+}
+
 void Connection::flush() {
   loop_.cancel_turn_end(*this);
   if (closed_ || waiting_write_) return;
+  std::size_t written = 0;
   while (session_->unwritten() > 0) {
     Gather gather;
     session_->produce(gather, write_budget);
     if (gather.bytes() == 0) break;
     const IoResult wrote = stream_->try_write(gather.parts());
     if (wrote.status == IoResult::Status::failed) return fail(Error(Errc::unavailable, io_text(wrote.error)));
-    if (wrote.status == IoResult::Status::done) session_->written(wrote.bytes);
-    if (wrote.status != IoResult::Status::done || wrote.bytes < gather.bytes()) {
-      waiting_write_ = true;
-      auto resume = [](void* self) noexcept {
-        const auto keep = static_cast<Connection*>(self)->shared_from_this();
-        keep->waiting_write_ = false;
-        keep->loop_.refresh();
-        keep->flush();
-      };
-      stream_->wait_writable({resume, this});
-      return;
+    if (wrote.status == IoResult::Status::done) {
+      session_->written(wrote.bytes);
+      written += wrote.bytes;
+    }
+    const bool all = wrote.status == IoResult::Status::done && wrote.bytes == gather.bytes();
+    if (crowded_ && session_->unwritten() <= room() / 2) {
+      crowded_ = false;
+      owner_.on_room();
+      if (closed_) return;
+    }
+    if (!all || (written >= turn_budget && session_->unwritten() > 0)) {
+      wait_writable();
+      break;
     }
   }
-  if (closing_) return close(std::move(closing_reason_));
-  if (!reading_) await_readable();  // it may have been paused
+  if (options_.total) count_unwritten();
+  if (closing_ && !waiting_write_) return close(std::move(closing_reason_));
+  if (reading_ || (waiting_write_ && session_->unwritten() > room() / 2)) return;
+  if (held_)  // it was paused
+    go_on_parsing();
+  else
+    await_readable();
+}
+
+// In a turn of its own: who flushes may be in the middle of something.
+void Connection::go_on_parsing() {
+  if (resume_.connection) return;
+  resume_.connection = shared_from_this();
+  resume_.run = [](Work* work) noexcept {
+    const auto self = std::move(static_cast<Resume*>(work)->connection);
+    if (self->closed_ || !self->held_) return;
+    self->reading_ = true;
+    self->flush_at_ = first_flush;
+    const std::string rest = std::exchange(self->stash_, {});
+    const bool open = self->parse(rest);
+    self->reading_ = false;
+    if (!open) return;
+    self->flush();
+    if (!self->closed_) self->await_readable();
+  };
+  loop_.post(resume_);
+}
+
+void Connection::wait_writable() {
+  waiting_write_ = true;
+  auto resume = [](void* self) noexcept {
+    const auto keep = static_cast<Connection*>(self)->shared_from_this();
+    keep->waiting_write_ = false;
+    keep->loop_.refresh();
+    keep->flush();
+  };
+  stream_->wait_writable({resume, this});
 }
 
 void Connection::beat() {

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -12,8 +13,10 @@ namespace tenon {
 /// What a connection tells the side that uses it (client or server).
 class ConnectionOwner {
  public:
-  /// request, response, error, cancel, goaway frames. May send on the connection.
+  /// All kinds but ping and pong. May send on the connection.
   virtual void on_frame(Frame& frame) = 0;
+  /// crowded() was true and is not any more. May send on the connection.
+  virtual void on_room() {}
   /// Once, when the connection is over, whoever ended it. The owner may let go of the connection here.
   virtual void on_closed(const Error& reason) = 0;
 
@@ -24,8 +27,11 @@ class ConnectionOwner {
 struct ConnectionOptions {
   Duration heartbeat = std::chrono::seconds(5);
   std::uint32_t heartbeat_misses = 5;
-  std::size_t max_unwritten = 4u << 20;
+  std::size_t max_unwritten = 4u << 20;  ///< beyond it nothing is added that can wait
   bool pause_reading = false;  ///< stop reading while more than max_unwritten waits (server)
+  /// Bytes that wait on all connections that share it; null: nobody counts. Beyond `max_total` each has less room.
+  std::atomic<std::size_t>* total = nullptr;
+  std::size_t max_total = 0;
 };
 
 /// A byte stream joined with a protocol session: bulk reads into the thread's one buffer, one gathered write per turn
@@ -43,7 +49,14 @@ class Connection final : private FrameSink, private TurnEnd, public std::enable_
   Session& session() noexcept { return *session_; }
   const PeerInfo& peer() const noexcept { return peer_; }
   bool open() const noexcept { return !closed_; }
+  /// The peer has said something.
+  bool heard() const noexcept { return spoken_to_; }
   std::size_t unwritten() const noexcept { return session_->unwritten(); }
+  /// Does so much wait to be written that nothing should be added that can wait? on_room() tells the end of it.
+  bool crowded() noexcept {
+    if (session_->unwritten() > room()) crowded_ = true;
+    return crowded_;
+  }
 
   /// Appends a frame; it leaves at the end of the turn at the latest. Errors as Session::send().
   Result<void> send(Frame& frame);
@@ -61,16 +74,25 @@ class Connection final : private FrameSink, private TurnEnd, public std::enable_
   bool parse(std::string_view bytes);
   void await_readable();
   void flush();
+  void wait_writable();
   void mark_dirty() { loop_.at_turn_end(*this); }
   void after_session();  // a session may have something to write, or another deadline, without being asked
   /// The peer broke the protocol: tells it and the log, then fails.
   void violated(Error error);
   void write_farewell();
+  /// How much may wait here.
+  std::size_t room() const noexcept;
+  void count_unwritten() noexcept;
   void fail(Error error);
   void beat();
   std::string first_words() const;  // a hint, as long as the peer has said nothing
   void watch_deadline();
 
+  void go_on_parsing();
+
+  struct Resume : Work {
+    std::shared_ptr<Connection> connection;
+  };
   struct OwnAlarm : Alarm {
     Connection* connection = nullptr;
   };
@@ -82,17 +104,21 @@ class Connection final : private FrameSink, private TurnEnd, public std::enable_
   PeerInfo peer_;
   const ConnectionOptions options_;
   ConnectionOwner& owner_;
-  std::string stash_;  // an incomplete frame between two reads; empty most of the time
+  std::string stash_;  // an incomplete frame between two reads, or what is held back; empty most of the time
+  Resume resume_;
   OwnAlarm heartbeat_;
   OwnAlarm session_alarm_;
   TimePoint heard_;
   std::uint32_t missed_ = 0;
-  bool spoken_to_ = false;     // the peer has said something
-  std::size_t flush_at_ = 0;   // unwritten bytes that leave before the batch is over
-  bool reading_ = false;       // inside an event: flush at its end
+  bool spoken_to_ = false;    // the peer has said something
+  std::size_t counted_ = 0;   // our share of *options_.total
+  std::size_t flush_at_ = 0;  // unwritten bytes that leave before the batch is over
+  bool reading_ = false;      // inside an event: flush at its end
   bool waiting_read_ = false;
   bool waiting_write_ = false;
-  bool closing_ = false;       // close once everything is written
+  bool crowded_ = false;  // somebody was told to wait
+  bool held_ = false;     // the stash has more than an incomplete frame: too much waits to be written
+  bool closing_ = false;  // close once everything is written
   bool closed_ = false;
   Error closing_reason_;
 };

@@ -73,8 +73,7 @@ Result<Route> Dispatcher::find(const Wanted& wanted) const {
     std::string known;
     for (const auto& other : services_) known += (known.empty() ? "" : ", ") + other->name().text();
     const ServiceName asked{std::string(wanted.interface), std::string(wanted.group), std::string(wanted.version)};
-    return Error(Errc::not_found,
-                 "no service " + asked.text() + " here; offered: " + (known.empty() ? "none" : known),
+    return Error(Errc::not_found, "no service " + asked.text() + " here; offered: " + (known.empty() ? "none" : known),
                  Delivery::not_run, Advice::other_instance);
   }
   const Target* target = offered->find(wanted.method, wanted.loose);
@@ -82,10 +81,11 @@ Result<Route> Dispatcher::find(const Wanted& wanted) const {
     return Error(Errc::not_found,
                  "service " + offered->name().text() + " has no method \"" + std::string(wanted.method) + "\"",
                  Delivery::not_run, Advice::never);
-  if (target->method->shape != Shape::unary && target->method->shape != Shape::one_way)
+  if (target->method->shape == Shape::client_stream || target->method->shape == Shape::bidi)
     return Error(Errc::unimplemented,
                  offered->name().text() + "." + std::string(wanted.method) + ": " +
-                     std::string(to_string(target->method->shape)) + " methods are not supported yet",
+                     std::string(to_string(target->method->shape)) +
+                     " methods are not carried yet; unary, one_way and server_stream are",
                  Delivery::not_run, Advice::never);
   return Route{offered, target, offered->pool(*target)};
 }

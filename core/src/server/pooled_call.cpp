@@ -7,7 +7,6 @@ namespace tenon {
 
 PooledCall::PooledCall(ServerConnection& connection, Frame& frame, const Route& route, const Encoding& encoding)
     : ServerCall(connection, frame, route, encoding),
-      home_(connection.loop_),
       pool_(*route.pool),
       entry_(route.offered->entry()),
       result_(Error(Errc::internal, "", Delivery::ran)) {
@@ -26,7 +25,7 @@ void PooledCall::run(ServerConnection& connection, Frame& frame, const Route& ro
   auto* call = new PooledCall(connection, frame, route, encoding);
   // Its answer is a post to this thread, so it finds everything below done.
   if (!call->pool_.submit(call->ticket_)) {
-    Error full(Errc::overloaded, call->where() + ": " + call->pool_.full_text() + "; ask another instance",
+    Error full(Errc::overloaded, call->describe() + ": " + call->pool_.full_text() + "; ask another instance",
                Delivery::not_run, Advice::other_instance);
     connection.refuse(frame, std::move(full));
     call->release();
@@ -44,10 +43,10 @@ void PooledCall::execute(bool expired) noexcept {
     const auto waited =
         std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - info_.started);
     result_ = Error(Errc::deadline_exceeded,
-                    where() + ": the deadline passed while the request waited in pool \"" + pool_.name() + "\" (" +
+                    describe() + ": the deadline passed while the request waited in pool \"" + pool_.name() + "\" (" +
                         std::to_string(waited.count()) + " ms)",
                     Delivery::not_run, Advice::never);
-    home_.post(answer_);
+    home_->post(answer_);
     return;
   }
   info_.executor = Executor::current();
@@ -57,8 +56,8 @@ void PooledCall::execute(bool expired) noexcept {
 
 void PooledCall::ended() noexcept {
   result_ = take_result();
-  pool_.ended(ticket_);
-  home_.post(answer_);
+  if (!result_.ok() || !result_->messages) pool_.ended(ticket_);
+  home_->post(answer_);
 }
 
 void PooledCall::give_up() noexcept {
@@ -68,12 +67,13 @@ void PooledCall::give_up() noexcept {
     runs_on->post(cancel_);
     return;
   }
-  result_ = Error(Errc::cancelled, where() + ": given up while it waited in pool \"" + pool_.name() + '"',
+  result_ = Error(Errc::cancelled, describe() + ": given up while it waited in pool \"" + pool_.name() + '"',
                   Delivery::not_run, Advice::never);
   answer();
 }
 
 void PooledCall::answer() noexcept {
+  if (result_.ok() && result_->messages) return begin_stream(std::move(*result_), pool_.withdraw(ticket_));
   settings_.in_flight.fetch_sub(1, std::memory_order_relaxed);
   Result<Response> result = std::move(result_);
   if (connection_) connection_->reply(*this, std::move(result));
@@ -85,6 +85,9 @@ void PooledCall::release() noexcept {
   if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
-std::string PooledCall::where() const { return target().service->text() + "." + std::string(target().method->name); }
+void PooledCall::stream_over() noexcept {
+  stream_.reset();
+  release();
+}
 
 }  // namespace tenon

@@ -22,6 +22,10 @@ class PooledCall final : public ServerCall {
   static void run(ServerConnection& connection, Frame& frame, const Route& route, const Encoding& encoding);
   /// The peer gave the call up, or is gone. One that waits is answered without being run. Threads: home.
   void give_up() noexcept;
+  /// Its stream is over. Threads: home.
+  void stream_over() noexcept;
+  /// Its stream's handler has ended. Threads: the pool's.
+  void left() noexcept { pool_.ended(ticket_); }
 
  private:
   struct Ticket : Pool::Job {
@@ -36,9 +40,7 @@ class PooledCall final : public ServerCall {
   void ended() noexcept;                // pool thread
   void answer() noexcept;               // home
   void release() noexcept;
-  std::string where() const;
 
-  Loop& home_;
   Pool& pool_;
   Invoker& entry_;
   Ticket ticket_;

@@ -24,9 +24,22 @@ class Server {
                       std::vector<std::shared_ptr<const Protocol>> protocols);
   void start();
   std::vector<std::string> addresses() const;
+  /// Shows the open connections of `loop` to visit(const ServerConnection&). REQUIRES: on its thread.
+  template <class F>
+  void each_connection(const Loop& loop, F visit) const {
+    for (const auto& home : homes_) {
+      if (home->loop != &loop) continue;
+      for (const auto& weak : home->connections)
+        if (const auto connection = weak.lock(); connection && connection->open()) visit(*connection);
+    }
+  }
 
   /// Stops accepting and tells every client; running calls go on.
   void drain(const Error& reason);
+  /// True when nothing is running and what is still open is peers who cannot know that they should leave.
+  bool answered() const noexcept {
+    return settings_->in_flight.load() == 0 && settings_->connections.load() == settings_->untold.load();
+  }
   /// True when nothing is running and every connection is closed.
   bool idle() const noexcept {
     return settings_->in_flight.load() == 0 && settings_->connections.load() == 0 && sniffing_.load() == 0;

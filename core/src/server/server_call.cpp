@@ -9,6 +9,7 @@ namespace tenon {
 ServerCall::ServerCall(ServerConnection& connection, Frame& frame, const Route& route, const Encoding& encoding)
     : connection_(&connection),
       settings_(connection.settings_),
+      home_(&connection.loop_),
       encoding_(&encoding),
       request_(*route.target),
       one_way_(frame.one_way),
@@ -20,6 +21,8 @@ ServerCall::ServerCall(ServerConnection& connection, Frame& frame, const Route& 
   info_.target = route.target;
   info_.headers = &request_.headers;
   info_.started = loop.clock().now();
+  info_.attachment = &request_.attachment;
+  info_.reply = &extras_;
   info_.cancel = &cancellation_;
   info_.executor = &loop;
   info_.request_bytes = frame.bytes().size();
@@ -32,6 +35,7 @@ ServerCall::ServerCall(ServerConnection& connection, Frame& frame, const Route& 
   // another thread comes later.
   if (pooled_ || route.offered->filtered()) request_.payload.own();
   request_.headers = std::move(frame.headers);
+  request_.attachment = std::move(frame.attachment);
   request_.deadline = info_.deadline;
   request_.cancel = &cancellation_;
   request_.info = &info_;
@@ -63,29 +67,60 @@ bool ServerCall::start(Invoker& entry, void (*done)(void*), void* self) {
   return task_.start(done, self);
 }
 
+std::string ServerCall::describe() const {
+  return request_.target->service->text() + "." + std::string(request_.target->method->name);
+}
+
 Result<Response> ServerCall::take_result() {
   Result<Response> result = Error(Errc::internal, "", Delivery::ran);
   try {
     result = task_.take();
   } catch (const std::exception& e) {
-    const std::string where = request_.target->service->text() + "." + std::string(request_.target->method->name);
-    settings_.log->error("handler-exception", where + " threw: " + e.what());
-    result = Error(Errc::internal, where + " failed: " + e.what(), Delivery::ran);
+    settings_.log->error("handler-exception", describe() + " threw: " + e.what());
+    result = Error(Errc::internal, describe() + " failed: " + e.what(), Delivery::ran);
   } catch (...) {
-    const std::string where = request_.target->service->text() + "." + std::string(request_.target->method->name);
-    settings_.log->error("handler-exception", where + " threw something that is not a std::exception");
-    result = Error(Errc::internal, where + " failed", Delivery::ran);
+    settings_.log->error("handler-exception", describe() + " threw something that is not a std::exception");
+    result = Error(Errc::internal, describe() + " failed", Delivery::ran);
   }
   task_ = {};
+  if (result.ok() && (result->messages != nullptr) != (target().method->shape == Shape::server_stream))
+    result = Error(Errc::internal,
+                   describe() + (result->messages ? " answered with a stream although it is none"
+                                                  : " is a server_stream and answered without one"),
+                   Delivery::ran);
   return result;
 }
 
 void ServerCall::finish() {
   Result<Response> result = take_result();
+  if (result.ok() && result->messages) return begin_stream(std::move(*result), nullptr);
   settings_.in_flight.fetch_sub(1, std::memory_order_relaxed);
   if (connection_) connection_->reply(*this, std::move(result));
   delete this;
 }
+
+void ServerCall::begin_stream(Response head, Loop* away) {
+  served_ = std::make_unique<ServedStream>(*this, std::move(head.messages), *home_, away);
+  Result<void> sent;
+  if (connection_) sent = connection_->send_head(*this, head);
+  if (!connection_ || !sent.ok())
+    served_->cancel(sent.ok() ? Error(Errc::cancelled, "the caller is gone", Delivery::ran) : std::move(sent).error());
+  else
+    served_->pump();
+}
+
+bool ServerCall::may_send() { return connection_ && connection_->has_room(*this); }
+
+Result<void> ServerCall::send_message(StreamMessage& message) { return connection_->send_message(*this, message); }
+
+void ServerCall::end_stream(Error error, Headers trailers) {
+  settings_.in_flight.fetch_sub(1, std::memory_order_relaxed);
+  if (connection_) connection_->end_stream(*this, std::move(error), std::move(trailers));
+  if (pooled_) return static_cast<PooledCall*>(this)->stream_over();
+  delete this;
+}
+
+void ServerCall::leave_pool() noexcept { static_cast<PooledCall*>(this)->left(); }
 
 void ServerCall::cancel_pooled() noexcept { static_cast<PooledCall*>(this)->give_up(); }
 

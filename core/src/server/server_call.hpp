@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "server/call_table.hpp"
+#include "server/served_stream.hpp"
 #include "server/server_connection.hpp"
 #include "tenon/call.hpp"
 
@@ -16,12 +17,16 @@ class ServerCall : public CallLink {
 
   /// Runs the request; may finish before it returns.
   static void run(ServerConnection& connection, Frame& frame, const Route& route, const Encoding& encoding);
-  /// The peer gave the call up, or is gone.
+  /// The peer gave the call up, or is gone. May end the call.
   void cancel() noexcept {
-    if (pooled_)
-      cancel_pooled();
+    if (served_)
+      served_->cancel(Error(Errc::cancelled, describe() + ": the caller gave the stream up", Delivery::ran));
     else
-      cancellation_.cancel();
+      tell_handler();
+  }
+  /// The caller has room for more of its stream. May end the call.
+  void go_on() {
+    if (served_) served_->pump();
   }
   /// The connection is gone: the reply will be dropped.
   void detach(std::shared_ptr<Connection> stream) noexcept {
@@ -31,6 +36,22 @@ class ServerCall : public CallLink {
   const Encoding& encoding() const noexcept { return *encoding_; }
   const Target& target() const noexcept { return *request_.target; }
   TimePoint started() const noexcept { return info_.started; }
+  /// "demo.Greeter.SayHello".
+  std::string describe() const;
+
+  // For the ServedStream.
+  bool may_send();
+  Result<void> send_message(StreamMessage& message);
+  void end_stream(Error error, Headers trailers);
+  /// Fires the handler's cancellation, on its thread.
+  void tell_handler() noexcept {
+    if (pooled_)
+      cancel_pooled();
+    else
+      cancellation_.cancel();
+  }
+  /// The handler has ended. Threads: the pool's.
+  void leave_pool() noexcept;
 
  protected:
   ServerCall(ServerConnection& connection, Frame& frame, const Route& route, const Encoding& encoding);
@@ -39,16 +60,21 @@ class ServerCall : public CallLink {
   ~ServerCall() = default;
   /// Runs the handler. True: it has ended already. False: done(self) follows.
   bool start(Invoker& entry, void (*done)(void* self), void* self);
+  /// Sends the head; messages follow. `away`: the pool's thread on which the handler runs.
+  void begin_stream(Response head, Loop* away);
   /// What the handler made of it; an exception becomes an error. Once it has ended.
   Result<Response> take_result();
 
   ServerConnection* connection_;
   ServerSettings& settings_;
+  Loop* const home_;
   const Encoding* encoding_;
   Request request_;
   CallInfo info_;
   Cancellation cancellation_;
   Task<Result<Response>> task_;
+  ReplyExtras extras_;
+  std::unique_ptr<ServedStream> served_;
   std::shared_ptr<Connection> stream_;  // once detached: keeps CallInfo::peer alive
   const bool one_way_;
   const bool pooled_;

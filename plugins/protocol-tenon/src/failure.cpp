@@ -71,4 +71,13 @@ Scan get_failure(Cursor& cursor, Error& error) {
   return Scan::ok;
 }
 
+Error refused(Errc code, std::string text) {
+  return Error(code, "protocol tenon: " + std::move(text), Delivery::not_run);
+}
+
+std::string method_text(const Target* target) {
+  if (target == nullptr || target->service == nullptr || target->method == nullptr) return "(unknown method)";
+  return target->service->text() + "." + std::string(target->method->name);
+}
+
 }  // namespace tenon::wire

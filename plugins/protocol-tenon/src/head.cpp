@@ -31,6 +31,7 @@ Scan read_head(Cursor& cursor, const Limits& limits, Head& head) noexcept {
   if (const Scan scan = cursor.varint(call); scan != Scan::ok) return scan;
   if (call > 0xFFFFFFFFu) return Scan::bad;
   head.call = static_cast<std::uint32_t>(call);
+  head.attachment = 0;
   if (head.kind == Kind::request) {
     if (const Scan scan = cursor.varint(head.names.value); scan != Scan::ok) return scan;
     if (!head.names.refers()) {
@@ -44,6 +45,9 @@ Scan read_head(Cursor& cursor, const Limits& limits, Head& head) noexcept {
   }
   if (head.has(flag_headers)) {
     if (const Scan scan = read_list_field(cursor, limits, head.headers); scan != Scan::ok) return scan;
+  }
+  if (head.has(flag_attachment) && head.headers.oversize == 0) {
+    if (const Scan scan = cursor.varint(head.attachment); scan != Scan::ok) return scan;
   }
   head.body_at = cursor.at();
   return Scan::ok;

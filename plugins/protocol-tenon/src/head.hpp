@@ -21,7 +21,7 @@ struct ListField {
 };
 Scan read_list_field(Cursor& cursor, const Limits& limits, ListField& field) noexcept;
 
-/// The fields of a request or response in front of its body, as they stand in the bytes: nothing is looked up,
+/// The fields of a request, response or message in front of its body, as they stand in the bytes: nothing is looked up,
 /// copied or remembered. Views point into the bytes.
 struct Head {
   Kind kind;
@@ -31,13 +31,15 @@ struct Head {
   Names text;                  ///< request that says its names; [4] and [5] also of a response with flag_content
   std::uint64_t remaining_ms;  ///< request
   ListField headers;           ///< with flag_headers
+  std::uint64_t attachment;    ///< bytes at the end of the frame; 0 after oversize headers
   std::size_t body_at;         ///< position of the body in the frame (after oversize headers: of the rest)
 
   bool has(std::uint8_t flag) const noexcept { return (flags & flag) != 0; }
   Head(Kind k, std::uint8_t f) noexcept : kind(k), flags(f) {}  // NOLINT: the rest is set by read_head()
 };
 
-/// Reads a head; `cursor` stands behind the type byte. Flags have been checked.
+/// Reads a head; `cursor` stands behind the type byte. Flags have been checked. Whether the attachment fits into what
+/// is left of the frame is the caller's to check: here the frame may have come in part.
 Scan read_head(Cursor& cursor, const Limits& limits, Head& head) noexcept;
 
 /// The pairs of a field as Headers. False: malformed. Throws std::bad_alloc.

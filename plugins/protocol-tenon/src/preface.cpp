@@ -7,6 +7,8 @@ namespace tenon::wire {
 
 void put_preface(const Preface& preface, SessionOutput& output) {
   char fields[8 * max_varint];
+  char window[max_varint];
+  const auto window_size = static_cast<std::size_t>(put_varint(window, preface.stream_window) - window);
   char* end = fields;
   for (const std::uint64_t value : {preface.major, preface.minor, preface.features, preface.max_frame,
                                     preface.max_headers, preface.max_header_count, preface.max_concurrent}) {
@@ -14,13 +16,15 @@ void put_preface(const Preface& preface, SessionOutput& output) {
   }
   end = put_varint(end, preface.compressors.size());
   const auto numbers = static_cast<std::size_t>(end - fields);
-  const std::size_t size = numbers + preface.compressors.size();
+  const std::size_t size = numbers + preface.compressors.size() + window_size;
   char* const start = output.prepare(magic.size() + max_varint + size);
   std::memcpy(start, magic.data(), magic.size());
   char* at = put_varint(start + magic.size(), size);
   std::memcpy(at, fields, numbers);
   at += numbers;
   at += preface.compressors.copy(at, preface.compressors.size());
+  std::memcpy(at, window, window_size);
+  at += window_size;
   output.commit(static_cast<std::size_t>(at - start));
 }
 
@@ -50,6 +54,10 @@ Scan get_preface(std::string_view bytes, Preface& preface, std::size_t& consumed
     std::string_view compressors;
     if (const Scan scan = fields.text(compressors, max_preface); scan != Scan::ok) return scan;
     preface.compressors = compressors;
+  }
+  preface.stream_window = 0;
+  if (fields.left() > 0) {
+    if (const Scan scan = fields.varint(preface.stream_window); scan != Scan::ok) return scan;
   }
   std::string_view later_fields;  // a newer minor version's
   if (const Scan scan = fields.bytes(later_fields, fields.left()); scan != Scan::ok) return scan;

@@ -17,7 +17,8 @@ struct Preface {
   std::uint64_t max_headers = 0;
   std::uint64_t max_header_count = 0;
   std::uint64_t max_concurrent = 0;
-  std::string compressors;  ///< names with a space between them; since minor version 1
+  std::string compressors;          ///< names with a space between them; since minor version 1
+  std::uint64_t stream_window = 0;  ///< since minor version 2
 };
 
 /// Appends `preface` to the output. Throws std::bad_alloc.

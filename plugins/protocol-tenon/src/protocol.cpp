@@ -31,10 +31,6 @@ Result<void> TenonProtocol::check(const Demands& demands) const {
                    Delivery::not_run);
     }
   }
-  if (demands.streams) {
-    return Error(Errc::config, "protocol tenon does not carry streams yet; use unary and one_way methods",
-                 Delivery::not_run);
-  }
   return {};
 }
 

@@ -21,7 +21,10 @@ TenonSession::TenonSession(Side side, const Limits& limits, std::span<const std:
       peer_max_frame_(limits.max_frame),
       peer_max_headers_(limits.max_headers),
       peer_max_header_count_(limits.max_header_count),
-      calls_(side == Side::client) {
+      calls_(side == Side::client),
+      streams_(side == Side::client),
+      first_window_(std::min<std::int64_t>(limits.stream_window, max_initial_window)),
+      lanes_(side == Side::client) {
   for (const std::string& name : compressors) {
     if (own_compressors_.size() + name.size() + 1 > max_compressors) break;
     if (!own_compressors_.empty()) own_compressors_ += ' ';
@@ -39,6 +42,7 @@ void TenonSession::greet() {
   own.max_header_count = limits_.max_header_count;
   own.max_concurrent = limits_.max_concurrent;
   own.compressors = std::move(own_compressors_);
+  own.stream_window = static_cast<std::uint64_t>(std::min<std::int64_t>(limits_.stream_window, max_initial_window));
   put_preface(own, output_);
   greeted_ = true;
 }
@@ -60,6 +64,8 @@ Error TenonSession::fatal(Errc code, std::string text) {
   if (peer_known_) close(error);
   mode_ = Mode::failed;
   incoming_.reset();
+  assemblies_.clear();
+  lanes_.clear();
   return error;
 }
 
@@ -88,6 +94,11 @@ Result<std::size_t> TenonSession::take_preface(std::string_view bytes) {
   peer_max_header_count_ =
       static_cast<std::size_t>(std::min<std::uint64_t>(limits_.max_header_count, peer.max_header_count));
   peer_compressors_ = std::move(peer.compressors);
+  extended_ = (peer.features & own_features & feature_extended) != 0;
+  if (side_ == Side::server) {
+    first_window_ = static_cast<std::int64_t>(
+        std::min<std::uint64_t>(peer.stream_window, static_cast<std::uint64_t>(max_initial_window)));
+  }
   mode_ = Mode::frames;
   greet();
   return consumed;
@@ -103,11 +114,18 @@ bool TenonSession::accepts(std::string_view compressor) const noexcept {
 }
 
 TimePoint TenonSession::next_deadline() const noexcept {
+  if (broken_) return TimePoint{};
   if (mode_ != Mode::preface) return never;
   return armed_ ? deadline_ : TimePoint{};  // not armed: a time long past, so that tick() comes at once
 }
 
+Error TenonSession::lost_output() {
+  broken_ = false;
+  return fatal(Errc::overloaded, "out of memory while a large frame was on its way out");
+}
+
 Result<void> TenonSession::tick(TimePoint now) {
+  if (broken_) return lost_output();
   if (mode_ != Mode::preface) return {};
   if (!armed_) {
     armed_ = true;
@@ -123,13 +141,18 @@ Result<void> TenonSession::tick(TimePoint now) {
 // ---- bytes in -----------------------------------------------------------------------------------------------------
 
 Want TenonSession::want() noexcept {
-  if (mode_ != Mode::body) return {};
-  return incoming_->body.want();
+  if (mode_ == Mode::body) return incoming_->body.want();
+  if (mode_ != Mode::part || part_left_ < direct_part_from) return {};
+  Want want = find_assembly(part_call_)->incoming->body.want();
+  want.size = std::min(want.size, part_left_);
+  return want;
 }
 
 Result<std::size_t> TenonSession::received(std::string_view bytes, FrameSink& sink) {
   std::size_t at = 0;
   try {
+    if (broken_) return lost_output();
+    if (!unsent_cancels_.empty()) deliver_unsent_cancels(sink);
     for (;;) {
       if (side_ == Side::client) at += take_plain_responses(bytes.substr(at), sink);
       Result<std::size_t> taken =
@@ -149,6 +172,7 @@ Result<std::size_t> TenonSession::take(std::string_view bytes, FrameSink& sink) 
     case Mode::frames: return take_frame(bytes, sink);
     case Mode::gather: return take_gathered(bytes, sink);
     case Mode::body: return take_body(bytes, sink);
+    case Mode::part: return take_part(bytes, sink);
     case Mode::skip: {
       const std::size_t n = std::min(skip_, bytes.size());
       skip_ -= n;
@@ -161,10 +185,19 @@ Result<std::size_t> TenonSession::take(std::string_view bytes, FrameSink& sink) 
 }
 
 Result<void> TenonSession::received_direct(std::size_t n, FrameSink& sink) {
-  if (mode_ != Mode::body || n > want().size) {
+  if (want().into == nullptr || n > want().size) {
     return fatal(Errc::internal, "received_direct() of " + std::to_string(n) + " bytes that were not wanted");
   }
   try {
+    if (!unsent_cancels_.empty()) deliver_unsent_cancels(sink);
+    if (mode_ == Mode::part) {
+      Assembly& assembly = *find_assembly(part_call_);
+      assembly.incoming->body.commit(n);
+      assembly.left -= n;
+      part_left_ -= n;
+      finish_part(sink);
+      return {};
+    }
     incoming_->body.commit(n);
     finish_body(sink);
   } catch (const std::bad_alloc&) {
@@ -194,32 +227,32 @@ Result<std::size_t> TenonSession::take_gathered(std::string_view bytes, FrameSin
   return n;
 }
 
-Result<std::size_t> TenonSession::begin_body(const Place& place, Kind kind, std::uint8_t flags, FrameSink& sink) {
-  auto incoming = std::make_unique<Incoming>();
+// Admits a frame whose body comes in by and by; `head_bytes` are those in front of it. False: not for the sink.
+Result<bool> TenonSession::keep_incoming(const Head& head, std::string_view head_bytes, std::size_t size, bool in_parts,
+                                         Incoming& incoming) {
   // The head is read once more from a copy, because its views must outlive the caller's bytes.
-  Cursor first(place.fields, place.here, place.length);
+  incoming.held.append(head_bytes);
+  Cursor cursor(incoming.held.data(), incoming.held.size(), incoming.held.size());
   std::uint8_t type = 0;
-  Head head(kind, flags);
-  if (first.byte(type) != Scan::ok || read_head(first, limits_, head) != Scan::ok) {
+  Head kept(head.kind, head.flags);
+  if (cursor.byte(type) != Scan::ok || read_head(cursor, limits_, kept) != Scan::ok) {
     return fatal(Errc::internal, "a head could not be read twice");
   }
-  incoming->held.append(place.fields, head.body_at);
-  Cursor second(incoming->held.data(), incoming->held.size(), place.length);
-  Head kept(kind, flags);
-  if (second.byte(type) != Scan::ok || read_head(second, limits_, kept) != Scan::ok) {
-    return fatal(Errc::internal, "a head could not be read twice");
-  }
-  Result<bool> wanted = admit(kept, incoming->frame);
+  incoming.attachment = static_cast<std::size_t>(head.attachment);
+  Result<bool> wanted = admit(kept, size, in_parts, incoming.frame);
+  if (wanted.ok() && *wanted) incoming.body.begin(size);
+  return wanted;
+}
+
+Result<std::size_t> TenonSession::begin_body(const Place& place, const Head& head) {
+  auto incoming = std::make_unique<Incoming>();
+  const std::size_t size = place.length - head.body_at;
+  Result<bool> wanted = keep_incoming(head, {place.fields, head.body_at}, size, false, *incoming);
   if (!wanted.ok()) return std::move(wanted).error();
   if (!*wanted) return skip(place);
-  incoming->body.begin(place.length - head.body_at);
+  incoming->body.append({place.fields + head.body_at, place.here - head.body_at});
   incoming_ = std::move(incoming);
   mode_ = Mode::body;
-  const std::string_view start(place.fields + head.body_at, place.here - head.body_at);
-  if (!start.empty()) {
-    Result<std::size_t> taken = take_body(start, sink);
-    if (!taken.ok()) return taken;
-  }
   return place.prefix + place.here;
 }
 
@@ -233,8 +266,31 @@ void TenonSession::finish_body(FrameSink& sink) {
   if (!incoming_->body.complete()) return;
   const std::unique_ptr<Incoming> done = std::move(incoming_);
   mode_ = Mode::frames;
-  done->frame.owned = done->body.release();
-  sink.on_frame(done->frame);
+  deliver(*done, sink);
+}
+
+// The attachment stays where it was received; what is small beside a large body is copied, so that it does not keep
+// all of it.
+void TenonSession::deliver(Incoming& incoming, FrameSink& sink) {
+  OutBuffer all = incoming.body.release();
+  Frame& frame = incoming.frame;
+  const std::size_t body_size = all.size() - incoming.attachment;
+  if (incoming.attachment == 0) {
+    frame.owned = std::move(all);
+    sink.on_frame(frame);
+  } else if (body_size >= direct_size && incoming.attachment < direct_size) {
+    OutBuffer copy;
+    copy.append(all.view().substr(body_size));
+    frame.attachment = Attachment(std::move(copy));
+    all.resize(body_size);
+    frame.owned = std::move(all);
+    sink.on_frame(frame);
+  } else {
+    const Attachment whole(std::move(all));
+    frame.attachment = whole.part(body_size, incoming.attachment);
+    frame.body = whole.bytes().substr(0, body_size);
+    sink.on_frame(frame);
+  }
 }
 
 std::size_t TenonSession::skip(const Place& place) noexcept {

@@ -1,4 +1,4 @@
-// Requests and responses, read.
+// Requests, responses and messages, read.
 #include <array>
 
 #include "failure.hpp"
@@ -10,9 +10,11 @@ namespace {
 // Flags each kind may carry; kinds that are not known carry none (flag_ignorable is looked at first).
 constexpr std::array<std::uint8_t, 16> allowed_flags = [] {
   std::array<std::uint8_t, 16> flags{};
-  flags[static_cast<int>(Kind::request)] = flag_one_way | flag_headers | flag_stream;
-  flags[static_cast<int>(Kind::response)] = flag_content | flag_headers;
+  flags[static_cast<int>(Kind::request)] = flag_one_way | flag_headers | flag_stream | flag_attachment;
+  flags[static_cast<int>(Kind::response)] = flag_content | flag_headers | flag_stream | flag_attachment;
   flags[static_cast<int>(Kind::error)] = flag_unknown_entry | flag_headers;
+  flags[static_cast<int>(Kind::message)] = flag_content | flag_attachment;
+  flags[static_cast<int>(Kind::end)] = flag_failure | flag_headers;
   flags[static_cast<int>(Kind::fragment)] = flag_first;
   return flags;
 }();
@@ -26,18 +28,32 @@ constexpr std::string_view kind_name(Kind kind) noexcept {
 
 constexpr bool is_known(Kind kind) noexcept { return kind >= Kind::request && kind <= Kind::fragment; }
 
+// A peer of an older minor version must not send it. (It may ask for a stream, and is told that there are none.)
+constexpr bool is_extended(Kind kind, std::uint8_t flags) noexcept {
+  return kind == Kind::message || kind == Kind::end || kind == Kind::credit || (flags & flag_attachment) != 0 ||
+         (kind == Kind::response && (flags & flag_stream) != 0);
+}
+
 // Which side may receive it.
 constexpr bool fits(Kind kind, Side receiver) noexcept {
   switch (kind) {
     case Kind::request:
-    case Kind::cancel: return receiver == Side::server;
+    case Kind::cancel:
+    case Kind::credit: return receiver == Side::server;
     case Kind::response:
-    case Kind::error: return receiver == Side::client;
+    case Kind::error:
+    case Kind::message:
+    case Kind::end: return receiver == Side::client;
     default: return true;
   }
 }
 
 }  // namespace
+
+bool may_come_in_parts(Kind kind, std::uint8_t flags, Side receiver) noexcept {
+  return (kind == Kind::request || kind == Kind::response || kind == Kind::message) && fits(kind, receiver) &&
+         (flags & ~allowed_flags[static_cast<int>(kind)]) == 0;
+}
 
 Result<std::size_t> TenonSession::take_frame(std::string_view bytes, FrameSink& sink) {
   const char* at = bytes.data();
@@ -70,7 +86,12 @@ Result<std::size_t> TenonSession::take_frame(std::string_view bytes, FrameSink& 
     return fatal(Errc::malformed, "a " + std::string(side_ == Side::client ? "server" : "client") +
                                       " sent a frame of kind " + std::string(kind_name(kind)));
   }
-  if (kind > Kind::response) return take_control(place, type, sink);
+  if (!extended_ && is_extended(kind, flags)) {
+    return fatal(Errc::malformed, "a frame of kind " + std::string(kind_name(kind)) + " with flags " +
+                                      std::to_string(flags >> 4) +
+                                      " although streams and attachments were not negotiated");
+  }
+  if (kind > Kind::response && kind != Kind::message) return take_control(place, type, sink);
   if (!place.complete() && place.length <= direct_size) return std::size_t{0};
   return take_exchange(place, kind, flags, sink);
 }
@@ -91,7 +112,7 @@ std::size_t TenonSession::take_plain_responses(std::string_view bytes, FrameSink
     const auto body_size = static_cast<std::size_t>(next - at);
     if (body_size > limits_.max_frame) break;
     OpenCall* const open = calls_.find(static_cast<std::uint32_t>(call));
-    if (open == nullptr) break;
+    if (open == nullptr || open->state != 0) break;
     const Contents::Content& asked = contents_[open->content];
     calls_.erase(open);
     plain_.kind = FrameKind::response;
@@ -114,32 +135,52 @@ Result<std::size_t> TenonSession::take_exchange(const Place& place, Kind kind, s
                                       std::to_string(place.length) + " bytes are not valid");
   }
   ++head.body_at;  // the cursor began behind the type byte
-  const std::size_t body_size = place.length - head.body_at;
-  if (head.headers.oversize != 0 || body_size > limits_.max_frame) return take_oversize(place, head, sink);
+  const std::size_t size = place.length - head.body_at;
+  if (head.attachment > size) return too_long_attachment(head, size);
+  if (head.headers.oversize != 0 || size > limits_.max_frame) return take_oversize(place, head, sink);
   if (!place.complete()) {
-    if (body_size <= direct_size) return begin_gather(place);
-    return begin_body(place, kind, flags, sink);
+    if (size <= direct_size) return begin_gather(place);
+    return begin_body(place, head);
   }
   Frame frame;
-  Result<bool> wanted = admit(head, frame);
+  Result<bool> wanted = admit(head, size, false, frame);
   if (!wanted.ok()) return std::move(wanted).error();
   if (*wanted) {
+    const std::size_t body_size = size - static_cast<std::size_t>(head.attachment);
     frame.body = {place.fields + head.body_at, body_size};
+    if (head.attachment != 0) {
+      OutBuffer attachment;
+      attachment.append(frame.body.data() + body_size, static_cast<std::size_t>(head.attachment));
+      frame.attachment = Attachment(std::move(attachment));
+    }
     sink.on_frame(frame);
   }
   return place.prefix + place.length;
 }
 
-Result<bool> TenonSession::admit(const Head& head, Frame& frame) {
-  return head.kind == Kind::request ? admit_request(head, frame) : admit_response(head, frame);
+Error TenonSession::too_long_attachment(const Head& head, std::size_t size) {
+  return fatal(Errc::malformed, "a " + std::string(kind_name(head.kind)) + " frame for call " +
+                                    std::to_string(head.call) + " announces an attachment of " +
+                                    std::to_string(head.attachment) + " bytes and has " + std::to_string(size));
 }
 
-Result<bool> TenonSession::admit_request(const Head& head, Frame& frame) {
+Result<bool> TenonSession::admit(const Head& head, std::size_t size, bool in_parts, Frame& frame) {
+  if (head.kind == Kind::request) return admit_request(head, in_parts, frame);
+  return head.kind == Kind::response ? admit_response(head, in_parts, frame)
+                                     : admit_message(head, size, in_parts, frame);
+}
+
+Result<bool> TenonSession::admit_request(const Head& head, bool in_parts, Frame& frame) {
   if (closing_) return false;  // the client knows from our goaway that it was not read
   ++requests_;
   frame.kind = FrameKind::request;
   frame.call = head.call;
   frame.one_way = head.has(flag_one_way);
+  frame.stream = head.has(flag_stream);
+  if (frame.one_way && (frame.stream ? extended_ : in_parts)) {
+    return fatal(Errc::malformed, "a one-way request with number " + std::to_string(head.call) +
+                                      (frame.stream ? " asks for a stream" : " comes in parts"));
+  }
   frame.remaining = std::chrono::milliseconds(
       static_cast<std::int64_t>(head.remaining_ms < max_remaining_ms ? head.remaining_ms : max_remaining_ms));
   if (calls_.find(head.call) != nullptr) {
@@ -154,9 +195,9 @@ Result<bool> TenonSession::admit_request(const Head& head, Frame& frame) {
     if (!known_list.ok()) return known_list;
     *known = *known && *known_list;
   }
-  if (head.has(flag_stream)) {
+  if (frame.stream && !extended_) {
     if (!frame.one_way) {
-      answer(head.call, Error(Errc::unimplemented, "this peer does not speak streams yet (feature not negotiated)",
+      answer(head.call, Error(Errc::unimplemented, "a stream needs version 1.2 of the protocol on both sides",
                               Delivery::not_run, Advice::never));
     }
     return false;
@@ -179,25 +220,42 @@ Result<bool> TenonSession::admit_request(const Head& head, Frame& frame) {
     return false;
   }
   calls_.reserve_one();
-  calls_.insert(head.call).content = content;
+  if (frame.stream) streams_.reserve_one();
+  OpenCall& open = calls_.insert(head.call);
+  open.content = content;
+  if (in_parts) open.set(CallState::in_part);
+  if (frame.stream) {
+    open.set(CallState::asked_stream);
+    streams_.insert(head.call).left = first_window_;
+  }
   return true;
 }
 
-Result<bool> TenonSession::admit_response(const Head& head, Frame& frame) {
+Result<bool> TenonSession::admit_response(const Head& head, bool in_parts, Frame& frame) {
   OpenCall* const open = calls_.find(head.call);
   if (open == nullptr) return not_open(head.call, "response");
-  const std::uint8_t content = open->content;
-  calls_.erase(open);
+  frame.stream = head.has(flag_stream);
+  if (open->is(CallState::has_head) || open->is(CallState::spoiled) || open->is(CallState::queued) ||
+      open->is(CallState::not_begun) || open->is(CallState::in_part) ||
+      (frame.stream && !open->is(CallState::asked_stream))) {
+    return fatal(Errc::malformed,
+                 "the response to call " + std::to_string(head.call) +
+                     (open->is(CallState::queued) || open->is(CallState::not_begun)
+                          ? " has come before all of the request was sent"
+                      : frame.stream && !open->is(CallState::asked_stream) ? " is a stream, which was not asked for"
+                                                                           : " has come twice"));
+  }
   frame.kind = FrameKind::response;
   frame.call = head.call;
-  const Contents::Content& asked = contents_[content];
-  frame.serializer = asked.serializer;
-  frame.compressor = asked.compressor;
-  if (head.has(flag_content)) {
-    if (!head.text[4].empty()) frame.serializer = head.text[4];
-    frame.compressor = head.text[5];
+  fill_content(head, *open, frame);
+  if (in_parts) {
+    open->set(CallState::in_part);
+  } else if (frame.stream) {
+    open->set(CallState::has_head);
+  } else {
+    close_call(open);
   }
-  if (head.has(flag_headers)) {
+  if (head.has(flag_headers) && head.headers.oversize == 0) {
     Result<bool> known = resolve_headers(head.headers, frame.headers);
     if (!known.ok()) return known;
     if (!*known) {
@@ -206,6 +264,16 @@ Result<bool> TenonSession::admit_response(const Head& head, Frame& frame) {
     }
   }
   return true;
+}
+
+void TenonSession::fill_content(const Head& head, const OpenCall& open, Frame& frame) const noexcept {
+  const Contents::Content& asked = contents_[open.content];
+  frame.serializer = asked.serializer;
+  frame.compressor = asked.compressor;
+  if (head.has(flag_content)) {
+    if (!head.text[4].empty()) frame.serializer = head.text[4];
+    frame.compressor = head.text[5];
+  }
 }
 
 Error TenonSession::not_open(std::uint32_t call, const char* what) {
@@ -260,52 +328,6 @@ Result<bool> TenonSession::resolve_headers(const ListField& field, Headers& head
     known_lists_.define(&headers, field.size);
   }
   return true;
-}
-
-// The frame is well-formed as far as it was read but larger than this side takes: that call alone fails, and what the
-// frame defines is counted, so that both dictionaries stay in step.
-Result<std::size_t> TenonSession::take_oversize(const Place& place, const Head& head, FrameSink& sink) {
-  std::string text = head.kind == Kind::request ? "the request" : "the response to call " + std::to_string(head.call);
-  if (head.headers.oversize == 0) {
-    text += " has a body of " + std::to_string(place.length - head.body_at) + " bytes; the receiver takes " +
-            std::to_string(limits_.max_frame) + " (limits.max_frame)";
-  } else {
-    text += head.headers.many
-                ? " has " + std::to_string(head.headers.oversize) + " headers; the receiver takes " +
-                      std::to_string(limits_.max_header_count) + " (limits.max_header_count)"
-                : " has " + std::to_string(head.headers.oversize) + " bytes of headers; the receiver takes " +
-                      std::to_string(limits_.max_headers) + " (limits.max_headers)";
-    if (head.headers.ref.defines()) {
-      if (head.headers.ref.id() != known_lists_.next()) {
-        return fatal(Errc::malformed, "header list " + std::to_string(head.headers.ref.id()) + " defined out of turn");
-      }
-      known_lists_.define(nullptr, 0);
-    }
-  }
-  Frame frame;
-  if (head.kind == Kind::request) {
-    Result<bool> wanted = admit_request(head, frame);
-    if (!wanted.ok()) return std::move(wanted).error();
-    if (OpenCall* const open = *wanted && !frame.one_way ? calls_.find(head.call) : nullptr) {
-      calls_.erase(open);
-      answer(head.call, Error(Errc::too_large, std::move(text), Delivery::not_run, Advice::never));
-    }
-    return skip(place);
-  }
-  OpenCall* const open = calls_.find(head.call);
-  if (open == nullptr) return not_open(head.call, "response");
-  calls_.erase(open);
-  if (head.has(flag_headers) && head.headers.oversize == 0) {
-    Result<bool> known = resolve_headers(head.headers, frame.headers);
-    if (!known.ok()) return std::move(known).error();
-    frame.headers.clear();
-  }
-  frame.kind = FrameKind::error;
-  frame.call = head.call;
-  frame.error = Error(Errc::too_large, std::move(text), Delivery::ran, Advice::never);
-  const std::size_t taken = skip(place);
-  sink.on_frame(frame);
-  return taken;
 }
 
 }  // namespace tenon::wire

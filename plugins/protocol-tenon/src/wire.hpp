@@ -13,9 +13,10 @@ namespace tenon::wire {
 /// First byte: no letter (HTTP), not 0x16 (TLS), not 0xF1 (Motan 2); CR LF at the end shows text-mode mangling.
 inline constexpr std::string_view magic{"\x89TENON\r\n", 8};
 inline constexpr std::uint64_t major_version = 1;
-inline constexpr std::uint64_t minor_version = 1;
-inline constexpr std::uint64_t own_features = 0;  ///< bits of features this side speaks; none is defined yet
-inline constexpr std::size_t max_preface = 1024;  ///< bytes after the magic and the length
+inline constexpr std::uint64_t minor_version = 2;
+inline constexpr std::uint64_t feature_extended = 1;  ///< the frames and flags of 1.2: streams, attachments, fragments
+inline constexpr std::uint64_t own_features = feature_extended;  ///< bits of features this side speaks
+inline constexpr std::size_t max_preface = 1024;                 ///< bytes after the magic and the length
 inline constexpr std::chrono::seconds handshake_limit{5};
 
 /// Low four bits of a frame's second field.
@@ -27,20 +28,25 @@ enum class Kind : std::uint8_t {
   ping = 5,
   pong = 6,
   goaway = 7,
-  message = 8,    // streams: reserved
-  end = 9,        // streams: reserved
-  credit = 10,    // streams: reserved
-  fragment = 11,  // reserved
+  message = 8,
+  end = 9,
+  credit = 10,
+  fragment = 11,
 };
 inline constexpr std::uint8_t kind_mask = 0x0F;
 // High four bits.
 inline constexpr std::uint8_t flag_one_way = 0x10;        // request
-inline constexpr std::uint8_t flag_content = 0x10;        // response: names its serializer and compressor
+inline constexpr std::uint8_t flag_content = 0x10;        // response, message: names its serializer and compressor
 inline constexpr std::uint8_t flag_unknown_entry = 0x10;  // error
+inline constexpr std::uint8_t flag_failure = 0x10;        // end: the stream failed
 inline constexpr std::uint8_t flag_first = 0x10;          // fragment
-inline constexpr std::uint8_t flag_headers = 0x20;        // request, response, error
-inline constexpr std::uint8_t flag_stream = 0x40;         // request: opens a stream (reserved)
+inline constexpr std::uint8_t flag_headers = 0x20;        // request, response, error, end
+inline constexpr std::uint8_t flag_stream = 0x40;         // request: asks for a stream; response: is the head of one
+inline constexpr std::uint8_t flag_attachment = 0x80;     // request, response, message: bytes beside the body
 inline constexpr std::uint8_t flag_ignorable = 0x80;      // unknown kinds only: skip me if you do not know me
+
+/// Whether the receiver may be sent such a frame inside fragments. Flags are those behind the kind.
+bool may_come_in_parts(Kind kind, std::uint8_t flags, Side receiver) noexcept;
 
 // Bounds that both sides know without being told.
 inline constexpr std::size_t max_name = 1024;       ///< bytes of one name (group, method, serializer, domain, …)
@@ -51,11 +57,21 @@ inline constexpr std::size_t names_overhead = 64;  ///< counted per entry beside
 inline constexpr std::size_t max_lists = 256;      ///< entries of the header-list dictionary
 inline constexpr std::size_t max_lists_bytes = 64u << 10;
 inline constexpr std::uint64_t max_length = 1u << 30;  ///< a frame that announces more ends the connection
+inline constexpr std::int64_t max_initial_window = std::int64_t{1} << 30;  ///< an announced window above counts as this
+inline constexpr std::int64_t max_window = std::int64_t{1} << 40;          ///< what credit may add up to
+inline constexpr std::size_t max_in_parts = 64;        ///< frames of one direction that have left, or come, in part …
+inline constexpr std::size_t max_in_parts_bodies = 4;  ///< … and their bytes, in bodies of the receiver's max_frame
 inline constexpr std::uint64_t max_remaining_ms = std::uint64_t{1} << 40;  ///< 34 years; more is cut to this
 
 // Implementation choices (not part of the protocol).
-inline constexpr std::size_t max_compressors = 512;  ///< bytes of the names that are announced
+inline constexpr std::size_t max_compressors = 512;                    ///< bytes of the names that are announced
 inline constexpr std::size_t direct_size = SessionOutput::block_from;  ///< larger bodies have their own buffer
+inline constexpr std::size_t parts_from = 64u << 10;  ///< from this size on, body and attachment leave in parts
+inline constexpr std::size_t first_part = 16u << 10;  ///< bytes of body or attachment in the first part
+inline constexpr std::size_t later_part =
+    64u << 10;  ///< smaller ones cost throughput, larger ones the patience of small frames
+inline constexpr std::size_t refill_to = 64u << 10;   ///< more parts are appended while fewer bytes wait to be written
+inline constexpr std::size_t direct_part_from = 16u << 10;  ///< a part's rest this large is read to where it belongs
 
 // ---- LEB128, least significant group first, at most 10 bytes, shortest form only ---------------------------------
 inline constexpr std::size_t max_varint = 10;

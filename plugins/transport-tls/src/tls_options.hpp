@@ -54,5 +54,6 @@ struct tenon::Describe<tenon::tls::TlsOptions> {
       tenon::member("max_handshakes", "of a listener at once; beyond it the oldest is dropped"),
       tenon::member("user_timeout", "as transport tcp"), tenon::member("keepalive", "as transport tcp"),
       tenon::member("no_delay", "as transport tcp"), tenon::member("send_buffer", "as transport tcp"),
-      tenon::member("receive_buffer", "as transport tcp"), tenon::member("backlog", "as transport tcp"));
+      tenon::member("receive_buffer", "as transport tcp"), tenon::member("unsent", "as transport tcp"),
+      tenon::member("backlog", "as transport tcp"));
 };

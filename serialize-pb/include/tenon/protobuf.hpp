@@ -12,10 +12,12 @@
 #include <concepts>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "tenon/describe.hpp"
 #include "tenon/described_type.hpp"
+#include "tenon/method.hpp"
 #include "tenon/type.hpp"
 
 namespace tenon {
@@ -24,6 +26,11 @@ namespace tenon {
 
 /// The generated descriptor pool as the caller's library sees it; see tenon/plugin.hpp.
 TENON_PROTOBUF const void* protobuf_pool() noexcept;
+
+/// How many messages a method of a .proto exchanges: its `stream` words and option (tenon.one_way).
+TENON_PROTOBUF Shape shape_of(const google::protobuf::MethodDescriptor& method);
+/// The text of tenon/method.proto, for compilers of .proto files that import it.
+TENON_PROTOBUF std::string method_proto_text();
 
 namespace pb {
 

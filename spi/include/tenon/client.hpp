@@ -138,7 +138,7 @@ class ClientMethod {
   Result<void> run(const In& in, Out& out, const CallOptions& options) const {
     if (!target_.ok()) return target_.error();
     OutgoingCall call(*reference_, **target_, &in, &out, options);
-    Result<void> done = reference_->run(call);
+    Result<void> done = reference_->run(call.startable());
     if (!done.ok()) return done;
     if (call.error()) return std::move(call.error());
     return {};

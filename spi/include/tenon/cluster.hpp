@@ -103,13 +103,28 @@ class TENON_SPI Router {
     virtual ~Table();
     /// Subsets, fixed when compiled; each gets its own picker.
     virtual std::span<const Members> subsets() const noexcept = 0;
-    /// Index into subsets(), or -1: nobody may serve it.
+    /// Index into subsets(), or -1: nobody may serve it. Asked once for a call, and once more when the members have
+    /// changed under it: it may count.
     virtual int choose(const Request& request) const noexcept = 0;
+    /// Where a call goes on when everybody in `subset` has been tried; -1: nowhere. Following it from any subset visits
+    /// each other one at most once before it comes back.
+    virtual int next(int /*subset*/) const noexcept { return -1; }
+    /// What of the documents has no effect, and why: for people. Valid as long as the table.
+    virtual std::span<const std::string> complaints() const noexcept { return {}; }
   };
   virtual ~Router();
+  /// This router for one service, asked for once before anything else; null: this one serves any service.
+  virtual std::shared_ptr<Router> for_service(const ServiceName& /*service*/) { return nullptr; }
   /// The documents it wants to be compiled with ("command", …).
   virtual std::vector<std::string> document_kinds() const = 0;
-  /// Fails with: invalid_argument (a bad document: the last table stays).
+  /// The groups of the service, besides its own, whose instances it wants among the members with these documents. They
+  /// are subscribed as long as it names them. Fails with: as compile().
+  virtual Result<std::vector<std::string>> groups(const std::vector<Document>& /*documents*/) {
+    return std::vector<std::string>();
+  }
+  /// `members` are those of the service's own group, then those of groups(); Instance::group says which.
+  /// Fails with: invalid_argument, malformed, too_large (a bad document), unavailable (nobody would be left): the
+  /// documents before stay in force, and when those will not do either, none.
   virtual Result<std::unique_ptr<Table>> compile(const Members& members, const std::vector<Document>& documents) = 0;
 };
 

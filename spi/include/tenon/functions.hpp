@@ -7,6 +7,8 @@
 //
 //   tenon::ClientFunction<bool(std::int64_t, User)> update_user{reference, "updateUser"};
 //   tenon::Result<bool> done = update_user(7, user);
+//
+// Streams: Functions::add_stream() and ClientStreamFunction.
 
 #include <deque>
 #include <memory>
@@ -17,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "tenon/client.hpp"
-#include "tenon/serve.hpp"
+#include "tenon/serve_stream.hpp"
+#include "tenon/stream.hpp"
 
 namespace tenon {
 
@@ -70,6 +72,33 @@ struct Signature<R (C::*)(A...) const> : Signature<R (*)(A...)> {};
 template <class C, class R, class... A>
 struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
 
+/// A stream function's parts: its arguments, then what it writes to.
+template <class F>
+struct StreamSignature : StreamSignature<decltype(&F::operator())> {};
+template <class... P>
+struct StreamParameters {
+  static constexpr std::size_t count = sizeof...(P) - 1;
+  using all = std::tuple<P...>;
+  template <std::size_t... I>
+  static Arguments<std::remove_cvref_t<std::tuple_element_t<I, all>>...> arguments(std::index_sequence<I...>);
+};
+template <class W>
+struct Written;
+template <class T>
+struct Written<StreamWriter<T>&> {
+  using type = T;
+};
+template <class... P>
+struct StreamSignature<Task<Result<void>> (*)(P...)> {
+  using parameters = StreamParameters<P...>;
+  using arguments = decltype(parameters::arguments(std::make_index_sequence<parameters::count>()));
+  using message = typename Written<std::tuple_element_t<parameters::count, std::tuple<P...>>>::type;
+};
+template <class C, class... P>
+struct StreamSignature<Task<Result<void>> (C::*)(P...) const> : StreamSignature<Task<Result<void>> (*)(P...)> {};
+template <class C, class... P>
+struct StreamSignature<Task<Result<void>> (C::*)(P...)> : StreamSignature<Task<Result<void>> (*)(P...)> {};
+
 /// Runs `function` on the decoded arguments and puts its answer into `out`.
 template <class F, class Args, class Out>
 Task<Result<void>> apply_function(const F& function, const Args& arguments, Bare<Out>& out) {
@@ -118,6 +147,28 @@ class TENON_SPI Functions final : public Service {
     return *this;
   }
 
+  /// A function that answers with a stream: a coroutine whose last parameter is where it writes, a StreamWriter of a
+  /// described struct. Its other parameters live as long as it runs.
+  ///   service.add_stream("watch", [&](const Query& query, StreamWriter<Quote>& out) -> Task<Result<void>> { … });
+  template <class F>
+  Functions& add_stream(std::string_view name, F function, bool idempotent = false) {
+    using Args = typename detail::StreamSignature<F>::arguments;
+    using Out = typename detail::StreamSignature<F>::message;
+    struct Bound final : Function {
+      explicit Bound(F f) : function(std::move(f)) {}
+      Task<Result<Response>> call(Request& request) override {
+        auto run = [this](const Args& in, StreamWriter<Out>& out) {
+          return std::apply([&](const auto&... arguments) { return function(arguments..., out); }, in.values);
+        };
+        return serve_stream<Args, Out>(request, run);
+      }
+      F function;
+    };
+    add(name, message_type<Args>(), message_type<Out>(), idempotent, std::make_unique<Bound>(std::move(function)),
+        Shape::server_stream);
+    return *this;
+  }
+
   std::string_view interface() const noexcept override { return interface_; }
   std::span<const Method> methods() const noexcept override { return methods_; }
   Task<Result<Response>> call(Request& request) override { return functions_[request.target->index]->call(request); }
@@ -128,7 +179,7 @@ class TENON_SPI Functions final : public Service {
     virtual Task<Result<Response>> call(Request& request) = 0;
   };
   void add(std::string_view name, const MessageType& input, const MessageType& output, bool idempotent,
-           std::unique_ptr<Function> function);
+           std::unique_ptr<Function> function, Shape shape = Shape::unary);
 
   std::string interface_;
   std::deque<std::string> names_;
@@ -197,6 +248,32 @@ class ClientFunction<R(A...)> {
   }
 
   ClientMethod<In, Bare<Out>> method_;
+};
+
+template <class Signature>
+class ClientStreamFunction;
+
+/// A function of a remote service that answers with a stream: ClientStreamFunction<Quote(Query)> watch{reference,
+/// "watch"}; Stream<Quote> quotes = watch(query). Threads and errors as ClientStreamMethod.
+template <class T, class... A>
+class ClientStreamFunction<T(A...)> {
+ public:
+  using In = Arguments<std::remove_cvref_t<A>...>;
+
+  ClientStreamFunction(std::shared_ptr<Reference> reference, std::string_view name, bool idempotent = false)
+      : method_(std::move(reference),
+                Method{name, Shape::server_stream, &message_type<In>(), &message_type<T>(), idempotent}) {}
+
+  const Result<const Target*>& bound() const noexcept { return method_.bound(); }
+
+  Stream<T> operator()(const std::remove_cvref_t<A>&... arguments) const { return call(CallOptions(), arguments...); }
+  Stream<T> call(const CallOptions& options, const std::remove_cvref_t<A>&... arguments) const {
+    const In in{{arguments...}};
+    return method_(in, options);
+  }
+
+ private:
+  ClientStreamMethod<In, T> method_;
 };
 
 }  // namespace tenon

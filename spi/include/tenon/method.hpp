@@ -9,8 +9,7 @@
 
 namespace tenon {
 
-/// How many messages go each way. unary, one_way and server_stream are carried first; the others answer
-/// `unimplemented`.
+/// How many messages go each way. unary, one_way and server_stream are carried; the others answer `unimplemented`.
 enum class Shape : std::uint8_t { unary, one_way, server_stream, client_stream, bidi };
 
 TENON_SPI std::string_view to_string(Shape shape) noexcept;
@@ -41,7 +40,7 @@ struct Target {
   const ServiceName* service = nullptr;
   const Method* method = nullptr;
   std::uint32_t index = 0;       ///< position of the method in its service
-  Duration timeout{0};           ///< the call's default time limit; 0: none
+  Duration timeout{0};           ///< the call's (for a stream: to its end) default time limit; 0: none
   std::int32_t retries = -1;     ///< overrides the HA strategy's number; -1: not set
   bool idempotent = false;       ///< the declaration's or the manifest's word
 };

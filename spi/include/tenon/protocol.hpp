@@ -15,16 +15,18 @@ namespace tenon {
 
 /// Bounds a session enforces before it allocates. The peer is told where the protocol can.
 struct Limits {
-  std::size_t max_frame = 4u << 20;         ///< bytes of one body (and of its inflated form)
-  std::size_t max_headers = 64u << 10;      ///< bytes of one frame's headers
+  std::size_t max_frame = 4u << 20;     ///< bytes of one body with its attachment (and of its inflated form)
+  std::size_t max_headers = 64u << 10;  ///< bytes of one frame's headers
   std::size_t max_header_count = 128;
-  std::uint32_t max_concurrent = 65536;     ///< requests in flight on one connection
+  std::uint32_t max_concurrent = 65536;  ///< requests in flight on one connection
+  /// What a stream's sender may send before the receiver has consumed any of it, as stream_cost() counts.
+  std::uint32_t stream_window = 256u << 10;
 };
 
 /// Where the next bytes should be read to.
 struct Want {
-  char* into = nullptr;   ///< null: into any shared buffer, then received(bytes)
-  std::size_t size = 0;   ///< not null: up to this many bytes straight to `into`, then received_direct(n)
+  char* into = nullptr;  ///< null: into any shared buffer, then received(bytes)
+  std::size_t size = 0;  ///< not null: up to this many bytes straight to `into`, then received_direct(n)
 };
 
 /// One connection's protocol state. Sans-IO: bytes in, frames out, frames in, bytes out; no sockets, no timers, no
@@ -45,9 +47,11 @@ class TENON_SPI Session {
   virtual Result<void> received_direct(std::size_t n, FrameSink& sink) = 0;
 
   /// Appends a frame to the output. Small bodies are copied, `frame.owned` is moved and written by gather.
+  /// A large body may leave in parts, between which smaller frames of other calls go; of one call the order is kept.
   /// Fails with: too_large, overloaded (more than max_concurrent()), invalid_argument (the protocol cannot carry it; so
-  /// for a ping where this side of the protocol has none),
-  /// unavailable (after goaway or close); the connection goes on, nothing was appended and Delivery is not_run.
+  /// for a ping where this side of the protocol has none), unimplemented (streams, attachments where protocol or peer
+  /// has none), unavailable (after goaway or close); the connection goes on, nothing was appended and Delivery is
+  /// not_run. A message without credit(): invalid_argument.
   virtual Result<void> send(Frame& frame) = 0;
 
   /// Collects unwritten output, in order, up to about `budget` bytes. The spans stay valid until written() or send().
@@ -68,6 +72,9 @@ class TENON_SPI Session {
   /// number again. False: after send(cancel) the session drops a late answer itself and core may use the number at
   /// once.
   virtual bool acknowledges_cancel() const noexcept = 0;
+  /// Server: what may be sent of the stream `call` now. Above 0: one more message, of any size; it may go below 0. A
+  /// credit frame says that it grew. 0 where the protocol carries no streams.
+  virtual std::int64_t credit(std::uint32_t call) const noexcept;
   /// May the peer be sent bodies made smaller by `compressor` although its request was not? False while not known.
   virtual bool accepts(std::string_view compressor) const noexcept = 0;
 

@@ -35,13 +35,24 @@ class TENON_SPI CancelSource {
 /// What a caller may set for one call. Everything has a default; write what differs:
 ///   greeter.SayHello(request, {.timeout = 50ms, .parent = &info});
 struct CallOptions {
-  Duration timeout{0};                ///< for the whole call, retries included; 0: the method's or reference's
+  /// For the whole call, retries included; for a stream to its end. 0: the method's or reference's; the latter does not
+  /// count for streams.
+  Duration timeout{0};
   Headers headers{};
-  std::uint64_t hash_key = 0;         ///< for consistent hashing
-  std::string instance{};             ///< only the instance with this id or address
-  const CallInfo* parent = nullptr;   ///< the call being served: hands on its deadline, cancellation and trace headers
+  std::uint64_t hash_key = 0;        ///< for consistent hashing
+  std::string instance{};            ///< only the instance with this id or address
+  const CallInfo* parent = nullptr;  ///< the call being served: hands on its deadline, cancellation and trace headers
   CancelSource* cancel = nullptr;
-  Headers* reply_headers = nullptr;   ///< where the reply's headers go; must outlive the call
+  Headers* reply_headers = nullptr;        ///< where the reply's headers go; must outlive the call
+  Attachment attachment{};                 ///< bytes sent beside the request
+  Attachment* reply_attachment = nullptr;  ///< where those beside the reply go; must outlive the call
+};
+
+/// Something that is started once and ends once; what a blocking caller waits for.
+struct Startable {
+  void* self = nullptr;
+  /// True: finished already. False: done(argument) follows once.
+  bool (*start)(void* self, void (*done)(void*) noexcept, void* argument) noexcept = nullptr;
 };
 
 /// A service as an application refers to it (manifest: client.references). Shared; thread-safe.
@@ -58,9 +69,10 @@ class TENON_SPI Reference {
   virtual Executor& executor() noexcept = 0;
   /// Filters, cluster, endpoints. Threads: executor()'s only.
   virtual Invoker& invoker() noexcept = 0;
-  /// Runs `call` to its end, blocking the calling thread; may drive the executor's loop meanwhile.
+  /// Starts `what`, which goes on on executor(), and blocks the calling thread until it has ended; may drive the
+  /// executor's loop meanwhile.
   /// Fails with: would_deadlock when the calling thread is an io thread (any executor's); a pool's may wait.
-  virtual Result<void> run(OutgoingCall& call) = 0;
+  virtual Result<void> run(const Startable& what) = 0;
 };
 
 /// One call in progress on the caller's side. Embedded in a coroutine frame, on a stack (sync) or in a heap object
@@ -77,8 +89,26 @@ class TENON_SPI OutgoingCall {
   /// done(argument) follows once: on the executor the call was started from if that is one of ours, else on the
   /// reference's.
   bool start(void (*done)(void*) noexcept, void* argument) noexcept;
+  Startable startable() noexcept {
+    return {this, [](void* self, void (*done)(void*) noexcept, void* argument) noexcept {
+              return static_cast<OutgoingCall*>(self)->start(done, argument);
+            }};
+  }
   /// After completion: the error, or none and the reply object is filled.
   Error& error() noexcept { return error_; }
+  /// Where the reply's headers go besides CallOptions::reply_headers. Before start().
+  void keep_headers(Headers* headers) noexcept { kept_headers_ = headers; }
+  /// Makes cancel() possible. Before start().
+  void make_cancellable() { request_.cancel = &extras().cancellation; }
+  /// The caller gives it up. REQUIRES make_cancellable(). Threads: the reference's executor.
+  void cancel() noexcept { extras_->cancellation.cancel(); }
+  /// After completion of a server_stream: its messages, to be used and destroyed on the reference's executor, before
+  /// close_stream().
+  std::unique_ptr<Messages> take_messages() noexcept { return std::move(messages_); }
+  /// A stream is over: from now on cancellation does not reach it. Threads: the reference's executor.
+  void close_stream() noexcept;
+  /// The parent's cancellation does not reach it any more. Threads: the one it was started from.
+  void leave_parent() noexcept;
   Reference& reference() noexcept { return reference_; }
 
   // Awaitable, so that a coroutine can say co_await call (the call must be a named local).
@@ -102,8 +132,8 @@ class TENON_SPI OutgoingCall {
   };
   Extras& extras();
   bool begin(Executor& executor) noexcept;  // on its thread; true: finished
-  void finished() noexcept;       // on the executor's thread
-  void settle() noexcept;         // takes the task's result
+  void finished() noexcept;                 // on the executor's thread
+  void settle() noexcept;                   // takes the task's result
   void link_cancel(const CallOptions& options);
   void post(Executor& executor, void (*run)(Work*) noexcept) noexcept;
 
@@ -113,8 +143,11 @@ class TENON_SPI OutgoingCall {
   std::unique_ptr<Extras> extras_;
   Duration timeout_;
   Headers* reply_headers_;
+  Headers* kept_headers_ = nullptr;
+  Attachment* reply_attachment_;
+  std::unique_ptr<Messages> messages_;
   Task<Result<Response>> task_;
-  Executor* origin_ = nullptr;    // where to report; null: where it completed
+  Executor* origin_ = nullptr;  // where to report; null: where it completed
   void (*done_)(void*) noexcept = nullptr;
   void* argument_ = nullptr;
   union {

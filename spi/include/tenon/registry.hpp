@@ -23,6 +23,9 @@ struct Instance {
   std::uint32_t weight = 100;  ///< 0: takes no traffic
   bool serving = true;
   std::map<std::string, std::string> metadata;
+  /// The group of the service it was found in: written by the cluster that watches, not by registries, and nothing that
+  /// is announced or configured (so it is not described).
+  std::string group{};
   bool operator==(const Instance&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Instance, (), (id, transport, address, protocols, weight, serving, metadata))

@@ -31,6 +31,13 @@ class Made {
   T* object_;
 };
 
+/// What the handler left in CallInfo::reply.
+inline void add_extras(const Request& request, Response& response) {
+  if (!request.info || !request.info->reply) return;
+  response.headers = std::move(request.info->reply->headers);
+  response.attachment = std::move(request.info->reply->attachment);
+}
+
 /// Refuses a request whose payload cannot be decoded.
 TENON_SPI Error bad_request(Error error, const Request& request);
 
@@ -49,6 +56,7 @@ Task<Result<Response>> serve(Request& request, Handler handler) {
   if (!done.ok()) co_return std::move(done).error().deliver(Delivery::ran);
   Response response;
   response.payload = Payload::adopt(*method.output, out.release());
+  detail::add_extras(request, response);
   co_return std::move(response);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tenon/attachment.hpp"
 #include "tenon/buffer.hpp"
 #include "tenon/protocol.hpp"
 
@@ -36,6 +37,8 @@ class TENON_SPI SessionOutput {
   void reserve_block();
   /// Queues a block of its own. REQUIRES reserve_block() since the last append_block(). The block is not empty.
   void append_block(OutBuffer block) noexcept;
+  /// Queues bytes of `kept` where they are. REQUIRES as append_block(); `bytes` lie in kept.bytes() and are not empty.
+  void append_shared(Attachment kept, std::string_view bytes) noexcept;
 
   /// See Session::produce.
   void produce(Gather& gather, std::size_t budget) const;
@@ -46,8 +49,11 @@ class TENON_SPI SessionOutput {
  private:
   struct Part {
     OutBuffer bytes;
-    std::size_t begin = 0;  // first unwritten byte
-    bool small = true;      // may be recycled
+    Attachment kept;         // or: who keeps …
+    std::string_view shared;  // … these
+    std::size_t begin = 0;   // first unwritten byte
+    bool small = true;       // may be recycled
+    std::string_view view() const noexcept { return kept.empty() ? bytes.view() : shared; }
   };
   char* prepare_slow(std::size_t n);
   std::vector<Part> parts_;

@@ -178,7 +178,7 @@ class Refusing final : public tenon::Reference {
   }
   tenon::Executor& executor() noexcept override { std::abort(); }
   tenon::Invoker& invoker() noexcept override { std::abort(); }
-  tenon::Result<void> run(tenon::OutgoingCall&) override { std::abort(); }
+  tenon::Result<void> run(const tenon::Startable&) override { std::abort(); }
   std::vector<std::string> bound;
 
  private:

@@ -18,9 +18,9 @@ struct Outcome {
 Outcome protoc(const std::string& file, const std::string& parameter = "") {
   char folder[] = "/tmp/protoc-gen-XXXXXX";
   if (!::mkdtemp(folder)) return {};
-  const std::string command =
-      "timeout 30 " PROTOC " -I" REFUSED_DIR " --plugin=protoc-gen-tenon=" GENERATOR " --tenon_out=" + parameter +
-      folder + " " + file + " 2>&1";
+  const std::string command = "timeout 30 " PROTOC " -I" REFUSED_DIR " -I" OPTIONS_DIR
+                              " --plugin=protoc-gen-tenon=" GENERATOR " --tenon_out=" +
+                              parameter + folder + " " + file + " 2>&1";
   Outcome outcome;
   std::FILE* const output = ::popen(command.c_str(), "r");
   if (!output) return {};
@@ -33,18 +33,25 @@ Outcome protoc(const std::string& file, const std::string& parameter = "") {
   return outcome;
 }
 
-TEST(Refusals, EveryStreamingMethodWithItsPlace) {
+TEST(Refusals, WhatClientsWouldStreamWithItsPlace) {
   const Outcome outcome = protoc("streaming.proto");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_FALSE(outcome.wrote);
   EXPECT_EQ(outcome.words,
             "--tenon_out: \n"
-            "streaming.proto:7:3: demo.Greeter.Watch: server streaming is not supported yet; remove `stream` or leave "
-            "this method out\n"
             "streaming.proto:8:5: demo.Greeter.Collect: client streaming is not supported yet; remove `stream` or "
             "leave this method out\n"
             "streaming.proto:9:3: demo.Greeter.Talk: bidirectional streaming is not supported yet; remove `stream` or "
             "leave this method out\n");
+}
+
+TEST(Refusals, OneWayStreams) {
+  const Outcome outcome = protoc("one_way_stream.proto");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_FALSE(outcome.wrote);
+  EXPECT_NE(outcome.words.find("\none_way_stream.proto:7:3: demo.Logs.Tail: a one_way method answers nothing; "),
+            std::string::npos)
+      << outcome.words;
 }
 
 TEST(Refusals, MessagesOfTheLiteRuntime) {

@@ -34,7 +34,7 @@ TEST_P(Mode, JsonHasTheAgreedMembersAndNoErrors) {
   EXPECT_GE(member(outcome.out, "p99_us"), member(outcome.out, "p50_us"));
   EXPECT_GE(member(outcome.out, "p999_us"), member(outcome.out, "p99_us"));
 }
-INSTANTIATE_TEST_SUITE_P(Bench, Mode, testing::Values("coroutine", "callback", "sync"),
+INSTANTIATE_TEST_SUITE_P(Bench, Mode, testing::Values("coroutine", "callback", "sync", "stream"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Bench, MatrixOfSizesConcurrencyAndProviders) {

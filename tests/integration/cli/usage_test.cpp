@@ -6,7 +6,7 @@
 namespace cli_test {
 namespace {
 
-constexpr const char* subcommands[] = {"serve", "call", "check", "plugins", "bench"};
+constexpr const char* subcommands[] = {"serve", "call", "check", "plugins", "bench", "stats", "top"};
 
 TEST(Usage, HelpNamesEverySubcommandAndTheExitCodes) {
   const Outcome outcome = tenon({"--help"});
@@ -37,7 +37,8 @@ TEST(Usage, UnknownSubcommandSuggestsTheNearest) {
   EXPECT_EQ(near.err, "tenon: no subcommand \"serv\", did you mean \"serve\"?\n");
   const Outcome far = tenon({"frobnicate"});
   EXPECT_EQ(far.code, 2);
-  EXPECT_EQ(far.err, "tenon: no subcommand \"frobnicate\"; there are: bench, call, check, new, plugins, serve\n");
+  EXPECT_EQ(far.err,
+            "tenon: no subcommand \"frobnicate\"; there are: bench, call, check, new, plugins, serve, stats, top\n");
 }
 
 TEST(Usage, MistakesEndWithTwo) {

@@ -68,12 +68,13 @@ TEST_P(Examples, GreeterServer) {
 
   const Outcome called = run_greeter_client(address, GetParam());
   EXPECT_EQ(called.code, 0) << called.err;
-  EXPECT_EQ(count(called.out, "\n"), 15u) << called.out;
-  EXPECT_EQ(count(called.out, signature), 15u) << called.out;
+  EXPECT_EQ(count(called.out, "\n"), 21u) << called.out;
+  EXPECT_EQ(count(called.out, signature), 21u) << called.out;
   for (const char* line :
        {"sync: Hello, sync", "coroutine: Hello, coroutine", "coroutine, reply object used again: Hello, coroutine",
         "callback: Hello, callback", "future: Hello, future"})
     EXPECT_EQ(count(called.out, line + signature), 3u) << line << '\n' << called.out;
+  EXPECT_EQ(count(called.out, "stream: Hello, stream" + signature), 6u) << called.out;
 
   const Outcome stopped = server.stop();
   EXPECT_EQ(stopped.code, 0) << stopped.err;
@@ -87,8 +88,8 @@ TEST_P(Examples, GreeterPluginInTheStockHostWithItsOption) {
   ASSERT_FALSE(address.empty()) << host.stop().err;
   const Outcome called = run_greeter_client(address, GetParam());
   EXPECT_EQ(called.code, 0) << called.err;
-  EXPECT_EQ(count(called.out, ": Good day, "), 15u) << called.out;
-  EXPECT_EQ(count(called.out, signature), 15u) << called.out;
+  EXPECT_EQ(count(called.out, ": Good day, "), 21u) << called.out;
+  EXPECT_EQ(count(called.out, signature), 21u) << called.out;
   EXPECT_EQ(host.stop().code, 0);
 }
 

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <iostream>
 
-#include "support/tcp_relay.hpp"
+#include "support/fault_proxy.hpp"
 #include "support/test_apps.hpp"
 #include "tenon/scope.hpp"
 
@@ -31,7 +31,7 @@ class Heartbeat : public testing::Test {
     service->add("sleep", [this](std::int64_t ms) { return sleep(&started, ms); });
     server = test::start(test::server_options(), {service});
     ASSERT_TRUE(server);
-    relay = std::make_unique<test::TcpRelay>(server->addresses()[0]);
+    relay = std::make_unique<test::FaultProxy>(server->addresses()[0]);
     AppOptions options = test::client_options("test.Beat", relay->address());
     ReferenceOptions& reference = options.client.references["r"];
     reference.heartbeat = milliseconds(50);
@@ -42,7 +42,7 @@ class Heartbeat : public testing::Test {
   }
   std::atomic<int> started = 0;
   std::unique_ptr<App> server;
-  std::unique_ptr<test::TcpRelay> relay;
+  std::unique_ptr<test::FaultProxy> relay;
   std::unique_ptr<App> client;
 };
 

@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "support/tcp_relay.hpp"
+#include "support/fault_proxy.hpp"
 #include "support/test_apps.hpp"
 
 namespace tenon {
@@ -14,7 +14,7 @@ TEST(WireBytes, AWarmCallWithOneIntegerIsSmall) {
   service->add("same", [](std::int64_t n) { return n; });
   auto server = test::start(test::server_options(), {service});
   ASSERT_TRUE(server);
-  test::TcpRelay relay(server->addresses()[0]);
+  test::FaultProxy relay(server->addresses()[0]);
   AppOptions options = test::client_options("test.Numbers", relay.address());
   options.client.references["r"].protocol = Component("tenon");
   options.client.references["r"].serializer = Component("protobuf");

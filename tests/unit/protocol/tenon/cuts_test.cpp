@@ -32,6 +32,12 @@ struct Conversation {
     }
     Frame cancel = plain(FrameKind::cancel, 100);
     EXPECT_TRUE(client.session.send(cancel).ok());
+    Frame asked = request(methods.hello, 600, "ask");
+    asked.stream = true;
+    asked.attachment = attached("beside the question");
+    EXPECT_TRUE(client.session.send(asked).ok());
+    Frame give = credit(600, 100'000);
+    EXPECT_TRUE(client.session.send(give).ok());
     Frame ping = plain(FrameKind::ping, 42);
     EXPECT_TRUE(client.session.send(ping).ok());
     exchange();
@@ -44,14 +50,23 @@ struct Conversation {
     }
     Frame reply = failure(100, Error(Errc::cancelled, "given up", Delivery::ran).foreign("d", -1));
     EXPECT_TRUE(server.session.send(reply).ok());
+    Frame first = head(600);
+    first.headers = Headers{{"server", "s"}};
+    Frame one = message(600, "one");
+    one.attachment = attached("beside the answer");
+    Frame two = message(600, "two");
+    two.compressor = "gzip";
+    Frame over = end(600, Error(Errc::application, "half way"));
+    over.headers = Headers{{"trailer", "t"}};
+    for (Frame* frame : {&first, &one, &two, &over}) EXPECT_TRUE(server.session.send(*frame).ok());
     server.session.close(Error(Errc::unavailable, "bye"));
     Frame last = response(500, "last");
     EXPECT_TRUE(server.session.send(last).ok());
     exchange();
     server_saw = texts(server.sink.seen);
     client_saw = texts(client.sink.seen);
-    EXPECT_EQ(server_saw.size(), 8u);
-    EXPECT_EQ(client_saw.size(), 7u);
+    EXPECT_EQ(server_saw.size(), 10u);
+    EXPECT_EQ(client_saw.size(), 11u);
   }
 
   // A client session that has sent what the conversation's client sent.
@@ -62,6 +77,9 @@ struct Conversation {
       sent.one_way = call == 4;
       EXPECT_TRUE(client.session.send(sent).ok());
     }
+    Frame asked = request(methods.hello, 600, "");
+    asked.stream = true;
+    EXPECT_TRUE(client.session.send(asked).ok());
   }
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 // A client and a server session joined by strings, and what they gave to their sinks.
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <concepts>
 #include <cstring>
@@ -18,9 +20,9 @@ using namespace std::chrono_literals;
 /// A copy of a received frame.
 struct Seen {
   FrameKind kind;
-  bool one_way, resend, owned;
-  std::uint32_t call, token;
-  std::string group, interface, version, method, serializer, compressor, body;
+  bool one_way, resend, owned, stream;
+  std::uint32_t call, token, credit;
+  std::string group, interface, version, method, serializer, compressor, body, attachment;
   Duration remaining;
   Headers headers;
   Error error;
@@ -30,8 +32,10 @@ struct Seen {
         one_way(f.one_way),
         resend(f.resend),
         owned(!f.owned.empty()),
+        stream(f.stream),
         call(f.call),
         token(f.token),
+        credit(f.credit),
         group(f.group),
         interface(f.interface),
         version(f.version),
@@ -39,6 +43,7 @@ struct Seen {
         serializer(f.serializer),
         compressor(f.compressor),
         body(f.bytes()),
+        attachment(f.attachment.bytes()),
         remaining(f.remaining),
         headers(f.headers),
         error(f.error) {}
@@ -46,11 +51,13 @@ struct Seen {
   /// Everything but the way the body came (`owned`).
   std::string text() const {
     std::string text = std::to_string(int(kind)) + " call " + std::to_string(call) + (one_way ? " one_way" : "") +
-                       (resend ? " resend" : "") + " token " + std::to_string(token) + " " + group + "/" + interface +
-                       ":" + version + "." + method + " " + serializer + "+" + compressor + " " +
-                       std::to_string(remaining.count()) + " [";
+                       (resend ? " resend" : "") + (stream ? " stream" : "") +
+                       (credit ? " credit " + std::to_string(credit) : "") + " token " + std::to_string(token) + " " +
+                       group + "/" + interface + ":" + version + "." + method + " " + serializer + "+" + compressor +
+                       " " + std::to_string(remaining.count()) + " [";
     for (const auto& [key, value] : headers.entries()) text += key + "=" + value + ";";
     text += "] body " + std::to_string(body.size()) + ":" + body;
+    if (!attachment.empty()) text += " attachment " + std::to_string(attachment.size()) + ":" + attachment;
     if (error) {
       text += " error " + std::string(to_string(error.code())) + " " + std::string(to_string(error.delivery())) + " " +
               std::to_string(int(error.advice())) + " " + std::to_string(error.retry_after().count()) + " " +
@@ -161,6 +168,33 @@ template <std::same_as<std::string> Temporary>
 Frame request(const Target& target, std::uint32_t call, Temporary&& body, Duration remaining = 1s) = delete;
 template <std::same_as<std::string> Temporary>
 Frame response(std::uint32_t call, Temporary&& body) = delete;
+inline Frame message(std::uint32_t call, std::string_view body) {
+  Frame frame = response(call, body);
+  frame.kind = FrameKind::message;
+  return frame;
+}
+template <std::same_as<std::string> Temporary>
+Frame message(std::uint32_t call, Temporary&& body) = delete;
+inline Frame head(std::uint32_t call) {
+  Frame frame = response(call, "");
+  frame.stream = true;
+  return frame;
+}
+inline Frame credit(std::uint32_t call, std::uint32_t bytes) {
+  Frame frame;
+  frame.kind = FrameKind::credit;
+  frame.call = call;
+  frame.credit = bytes;
+  return frame;
+}
+inline Frame end(std::uint32_t call, Error error = {}) {
+  Frame frame;
+  frame.kind = FrameKind::end;
+  frame.call = call;
+  frame.error = std::move(error);
+  return frame;
+}
+inline Attachment attached(std::string_view bytes) { return Attachment(std::string(bytes)); }
 inline Frame failure(std::uint32_t call, Error error) {
   Frame frame;
   frame.kind = FrameKind::error;
@@ -184,6 +218,18 @@ struct Pair : Methods {
   }
   Error to_server(std::size_t chunk = std::string_view::npos) { return server.feed(client.drain(), chunk); }
   Error to_client(std::size_t chunk = std::string_view::npos) { return client.feed(server.drain(), chunk); }
+  /// A stream whose head has come.
+  void open_stream(std::uint32_t call) {
+    Frame asked = request(hello, call, "ask");
+    asked.stream = true;
+    EXPECT_TRUE(client.session.send(asked).ok());
+    EXPECT_FALSE(to_server());
+    Frame first = head(call);
+    EXPECT_TRUE(server.session.send(first).ok());
+    EXPECT_FALSE(to_client());
+    client.take();
+    server.take();
+  }
 
   Peer client;
   Peer server;
@@ -198,6 +244,35 @@ inline std::string framed(std::string_view fields) {
 inline std::string varint(std::uint64_t value) {
   char bytes[max_varint];
   return std::string(bytes, put_varint(bytes, value));
+}
+/// A frame as it stands in the bytes.
+struct WireFrame {
+  std::uint8_t type = 0;
+  std::uint64_t call = 0;  ///< the first integer behind the type
+  std::string_view all;    ///< with its length
+  bool is(Kind kind) const noexcept { return (type & kind_mask) == static_cast<int>(kind); }
+  bool first_part() const noexcept { return type == (static_cast<int>(Kind::fragment) | flag_first); }
+  bool later_part() const noexcept { return type == static_cast<int>(Kind::fragment); }
+};
+inline std::vector<WireFrame> frames_of(std::string_view bytes) {
+  std::vector<WireFrame> frames;
+  while (!bytes.empty()) {
+    std::uint64_t length = 0;
+    const char* at = bytes.data();
+    const char* const end = at + bytes.size();
+    if (get_varint(at, end, length) != Scan::ok || length > static_cast<std::size_t>(end - at)) {
+      ADD_FAILURE() << "not a row of frames";
+      break;
+    }
+    WireFrame frame;
+    frame.type = static_cast<std::uint8_t>(*at);
+    frame.all = bytes.substr(0, static_cast<std::size_t>(at - bytes.data()) + length);
+    const char* call = at + 1;
+    (void)get_varint(call, at + length, frame.call);
+    frames.push_back(frame);
+    bytes.remove_prefix(frame.all.size());
+  }
+  return frames;
 }
 inline std::string bytes(std::initializer_list<int> values) {
   std::string text;

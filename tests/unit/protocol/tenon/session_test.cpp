@@ -19,12 +19,13 @@ TEST(Sniff, TellsItFromOthers) {
     EXPECT_EQ(protocol.sniff(other), Protocol::Match::no) << other;
 }
 
-TEST(Check, RefusesStreams) {
+TEST(Check, RefusesNamesThatDoNotFit) {
   TenonProtocol protocol;
-  EXPECT_TRUE(protocol.check({.serializer = "json", .compressor = "gzip"}).ok());
-  Result<void> streams = protocol.check({.serializer = "json", .streams = true});
-  ASSERT_FALSE(streams.ok());
-  EXPECT_EQ(streams.error().code(), Errc::config);
+  EXPECT_TRUE(protocol.check({.serializer = "json", .compressor = "gzip", .streams = true}).ok());
+  const std::string name(max_name + 1, 'n');
+  Result<void> refused = protocol.check({.serializer = "json", .compressor = name});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code(), Errc::config);
 }
 
 TEST(Size, WarmCallTakes12And9Bytes) {
