@@ -35,7 +35,7 @@ Result<void> ClientConnection::send(Exchange& exchange) {
   frame.kind = FrameKind::request;
   frame.one_way = request.target->method->shape == Shape::one_way;
   frame.stream = request.target->method->shape == Shape::server_stream;
-  frame.attachment = request.attachment;
+  if (!request.attachment.empty() || !frame.attachment.empty()) frame.attachment = request.attachment;
   frame.target = request.target;
   frame.serializer = settings_->content_type;
   frame.body = {};

@@ -17,8 +17,10 @@ constexpr std::size_t turn_budget = 64u << 10;
 constexpr std::size_t tight_room = 64u << 10;    // of one connection, when all together hold too much
 constexpr std::size_t counted_step = 16u << 10;  // a shared counter is not touched for less
 // A server looks after so many bytes whether it holds too many answers to go on: a read buffer full of small requests
-// for large ones would be answered as a whole.
+// for large ones would be answered as a whole. As long as little waits, larger slices do.
 constexpr std::size_t parse_slice = 1u << 10;
+constexpr std::size_t easy_slice = 4u << 10;
+constexpr std::size_t easy_below = 64u << 10;
 constexpr std::size_t direct_budget = 4u << 20;  // bytes of one large body per event, for fairness
 
 std::string io_text(int error) { return error ? std::strerror(error) : "connection failed"; }
@@ -140,7 +142,11 @@ void Connection::read_direct(const Want& first) {
 
 bool Connection::parse(std::string_view bytes) {
   std::size_t at = 0;
-  std::size_t slice = options_.pause_reading ? parse_slice : bytes.size();
+  const auto next_slice = [&] {
+    if (!options_.pause_reading) return bytes.size();
+    return session_->unwritten() < easy_below ? easy_slice : parse_slice;
+  };
+  std::size_t slice = next_slice();
   held_ = false;
   while (at < bytes.size()) {
     auto consumed = session_->received(bytes.substr(at, slice), *this);
@@ -161,7 +167,7 @@ bool Connection::parse(std::string_view bytes) {
       held_ = session_->unwritten() > room();
       if (held_) break;
     }
-    slice = options_.pause_reading ? parse_slice : bytes.size();
+    slice = next_slice();
   }
   after_session();
   const std::string_view rest = bytes.substr(at);
