@@ -47,7 +47,6 @@ OutgoingCall::OutgoingCall(Reference& reference, const Target& target, const voi
       request_(target),
       timeout_(options.timeout > Duration{0} ? options.timeout : target.timeout),
       reply_headers_(options.reply_headers),
-      reply_attachment_(options.reply_attachment),
       options_(&options) {
   request_.payload.refer_to(*target.method->input, in);
   request_.reply = reply;
@@ -55,6 +54,7 @@ OutgoingCall::OutgoingCall(Reference& reference, const Target& target, const voi
   request_.hash_key = options.hash_key;
   if (!options.headers.empty()) request_.headers = options.headers;
   if (!options.attachment.empty()) request_.attachment = options.attachment;
+  if (options.reply_attachment) extras().reply_attachment = options.reply_attachment;
   if (!options.instance.empty()) {
     extras().instance = options.instance;
     request_.instance = &extras_->instance;
@@ -185,15 +185,15 @@ void OutgoingCall::settle() noexcept {
   }
   Result<Response>& result = *settled;
   if (result.ok() && result->messages)
-    messages_ = std::move(result->messages);
+    extras().messages = std::move(result->messages);
   else
     close_stream();
   if (!result.ok()) {
     error_ = std::move(result.error());
   } else {
-    if (kept_headers_) *kept_headers_ = result->headers;
+    if (extras_ && extras_->kept_headers) *extras_->kept_headers = result->headers;
     if (reply_headers_) *reply_headers_ = std::move(result->headers);
-    if (reply_attachment_) *reply_attachment_ = std::move(result->attachment);
+    if (extras_ && extras_->reply_attachment) *extras_->reply_attachment = std::move(result->attachment);
     const bool in_place = result->payload.has_value() && result->payload.value() == request_.reply;
     const bool answered = request_.target->method->shape == Shape::unary;
     if (request_.reply && !in_place && answered) {

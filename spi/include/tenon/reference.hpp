@@ -97,14 +97,14 @@ class TENON_SPI OutgoingCall {
   /// After completion: the error, or none and the reply object is filled.
   Error& error() noexcept { return error_; }
   /// Where the reply's headers go besides CallOptions::reply_headers. Before start().
-  void keep_headers(Headers* headers) noexcept { kept_headers_ = headers; }
+  void keep_headers(Headers* headers) { extras().kept_headers = headers; }
   /// Makes cancel() possible. Before start().
   void make_cancellable() { request_.cancel = &extras().cancellation; }
   /// The caller gives it up. REQUIRES make_cancellable(). Threads: the reference's executor.
   void cancel() noexcept { extras_->cancellation.cancel(); }
   /// After completion of a server_stream: its messages, to be used and destroyed on the reference's executor, before
   /// close_stream().
-  std::unique_ptr<Messages> take_messages() noexcept { return std::move(messages_); }
+  std::unique_ptr<Messages> take_messages() noexcept { return extras_ ? std::move(extras_->messages) : nullptr; }
   /// A stream is over: from now on cancellation does not reach it. Threads: the reference's executor.
   void close_stream() noexcept;
   /// The parent's cancellation does not reach it any more. Threads: the one it was started from.
@@ -123,12 +123,16 @@ class TENON_SPI OutgoingCall {
   struct ParentHook : CancelHook {
     OutgoingCall* call = nullptr;
   };
-  /// What few calls need: cancellation, a chosen instance.
+  /// What few calls need: cancellation, a chosen instance, attachments, streams. Apart, because thousands of calls may
+  /// wait at once.
   struct Extras {
     Cancellation cancellation;
     ParentHook parent_hook;
     std::shared_ptr<CancelSource::Link> link;
     std::string instance;
+    Headers* kept_headers = nullptr;
+    Attachment* reply_attachment = nullptr;
+    std::unique_ptr<Messages> messages;
   };
   Extras& extras();
   bool begin(Executor& executor) noexcept;  // on its thread; true: finished
@@ -143,9 +147,6 @@ class TENON_SPI OutgoingCall {
   std::unique_ptr<Extras> extras_;
   Duration timeout_;
   Headers* reply_headers_;
-  Headers* kept_headers_ = nullptr;
-  Attachment* reply_attachment_;
-  std::unique_ptr<Messages> messages_;
   Task<Result<Response>> task_;
   Executor* origin_ = nullptr;  // where to report; null: where it completed
   void (*done_)(void*) noexcept = nullptr;
