@@ -28,7 +28,7 @@ constexpr Plugin filter_other{
     .install = [](Catalog& catalog) { catalog.add<Filter, Pass>("pass"); },
 };
 constexpr Plugin other_stamp{
-    .stamp = "abi2 of another compiler",
+    .stamp = "abi" TENON_STRING(TENON_ABI) " of another compiler",
     .name = "other-stamp",
     .version = "1.0.0",
     .install = [](Catalog&) {},

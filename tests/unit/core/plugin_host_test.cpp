@@ -46,6 +46,9 @@ TEST_P(RefusedPlugin, ExactMessageAndTheHostGoesOn) {
   EXPECT_NE(host.catalog().find("greeting", "hello"), nullptr);
 }
 
+const std::string host_number = std::to_string(TENON_ABI);
+const std::string rebuild = ", this host has ABI " + host_number + "; rebuild it with this host's headers";
+
 std::string stamp_message() {
   std::string host = "cxx11abi1 boost" + std::to_string(BOOST_VERSION);
   for (const char* word : {" ndebug", " asan", " tsan"})
@@ -56,9 +59,8 @@ std::string stamp_message() {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, RefusedPlugin,
-    testing::Values(Bad{"wrong_abi", "is built for ABI 999, this host has ABI 2; rebuild it with this host's headers"},
-                    Bad{"wrong_number", "is built for ABI 7, this host has ABI 2; rebuild it with this host's headers"},
-                    Bad{"wrong_stamp", stamp_message()},
+    testing::Values(Bad{"wrong_abi", "is built for ABI 999" + rebuild},
+                    Bad{"wrong_number", "is built for ABI 7" + rebuild}, Bad{"wrong_stamp", stamp_message()},
                     Bad{"small_constant", "has a plugin constant of 16 bytes, this host needs " +
                                               std::to_string(sizeof(Plugin)) + "; rebuild it with this host's headers"},
                     Bad{"own_asio",
@@ -76,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
                         "initialiser hangs"},
                     Bad{"throwing_install", "threw from its install function: the other half is missing"},
                     Bad{"twice", "offers greeting \"twice\" twice"},
-                    Bad{"no_plugin", "is not a Tenon plugin: it exports no tenon_plugin_abi2"}),
+                    Bad{"no_plugin", "is not a Tenon plugin: it exports no tenon_plugin_abi" + host_number}),
     [](const testing::TestParamInfo<Bad>& info) { return std::string(info.param.name); });
 
 // Loads `name`, which must be refused, then good.so.
@@ -299,8 +301,8 @@ TEST(PluginHost, LoadAllReportsEveryFailureAndLoadsTheRest) {
   PluginHost host(options);
   const Result<void> done = host.load_all();
   ASSERT_FALSE(done.ok());
-  EXPECT_EQ(done.error().text(), folder.file("wrong_abi") + " is built for ABI 999, this host has ABI 2; rebuild it " +
-                                     "with this host's headers\n" + folder.file("script") + " is not an ELF file");
+  EXPECT_EQ(done.error().text(), folder.file("wrong_abi") + " is built for ABI 999" + rebuild + "\n" +
+                                     folder.file("script") + " is not an ELF file");
   EXPECT_NE(host.catalog().find("greeting", "hello"), nullptr);
   EXPECT_EQ(host.refusals().size(), 2u);
 }
