@@ -74,7 +74,8 @@ void race_with_deadlines(const Tongue& tongue, int rounds) {
   CountedRuns counted;
   auto server = start(fault_server_options(tongue), {counted.service()});
   ASSERT_TRUE(server);
-  FaultProxy proxy(server->addresses()[0], {{}, {.delay = 4500us, .jitter = 1ms}});
+  // A deadline of 5 ms fires up to 5 ms later: some of these replies come before it, some at it, two thirds after it.
+  FaultProxy proxy(server->addresses()[0], {{}, {.delay = 6ms, .jitter = 12ms}});
   auto client = start(fault_client_options(tongue, proxy.address()));
   ASSERT_TRUE(client);
   const ClientMethod<Arguments<std::int64_t, std::string>, Bare<std::string>> echo(
@@ -103,7 +104,7 @@ void race_with_deadlines(const Tongue& tongue, int rounds) {
       ASSERT_TRUE(eventually([&] { return call.ended > 0; }));
       call.seen = call.out.value;
     }
-    std::this_thread::sleep_for(8ms);  // for the late ones
+    std::this_thread::sleep_for(20ms);  // for the late ones
     for (Call& call : calls) {
       const Result<void> result = call.task.take();
       ASSERT_EQ(call.ended, 1);
