@@ -5,6 +5,7 @@
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "echo.tenon.h"
@@ -105,14 +106,15 @@ class CoroutineLoad {
   }
 
   static Task<void> loop(CoroutineLoad& load, Slot& slot) {
+    std::uint64_t started = bench::now();
     for (;;) {
-      const std::uint64_t started = bench::now();
       Result<void> done = co_await load.client_.Echo(slot.request, slot.reply, use_task);
       if (!load.record_.ended(started, done.ok() ? Error() : done.error(), slot.reply.payload().size() == load.size_))
         co_return;
       if (!done.ok()) {
         NextTurn turn(load.executor_);
         co_await turn;
+        started = bench::now();
       }
     }
   }
@@ -121,8 +123,8 @@ class CoroutineLoad {
     for (;;) {
       Stream<EchoResponse> stream = load.client_.Pour(slot.request);
       Error error;
+      std::uint64_t started = bench::now();
       while (!error) {
-        const std::uint64_t started = bench::now();
         Task<Result<bool>> asked = stream.next(slot.reply, use_task);
         Result<bool> more = co_await asked;
         if (!more.ok())
@@ -175,7 +177,7 @@ class CallbackLoad {
   };
 
   void issue(Slot& slot) noexcept {
-    slot.started = bench::now();
+    if (slot.started == 0) slot.started = bench::now();
     client_.Echo(request_, [this, &slot](Result<EchoResponse> reply) {
       const bool ok = reply.ok();
       if (!record_.ended(slot.started, ok ? Error() : reply.error(), ok && reply->payload().size() == size_))
@@ -183,8 +185,13 @@ class CallbackLoad {
       else if (ok)
         issue(slot);
       else
-        executor_.post(slot);
+        wait(slot);
     });
+  }
+
+  void wait(Slot& slot) noexcept {
+    slot.started = 0;
+    executor_.post(slot);
   }
 
   Executor& executor_;
@@ -202,8 +209,8 @@ void call_in_a_loop(const std::shared_ptr<Reference>& reference, std::size_t siz
   EchoRequest request;
   EchoResponse reply;
   request.set_payload(std::string(size, 'x'));
+  std::uint64_t started = bench::now();
   for (;;) {
-    const std::uint64_t started = bench::now();
     Result<void> done = client.Echo(request, reply);
     if (!record.ended(started, done.ok() ? Error() : done.error(), reply.payload().size() == size)) return;
     if (!done.ok()) std::this_thread::yield();
@@ -232,13 +239,14 @@ void run_threads(const std::shared_ptr<Reference>& reference, const bench::Workl
 
 }  // namespace
 
-bool Record::ended(std::uint64_t started, const Error& error, bool right_size) {
+bool Record::ended(std::uint64_t& started, const Error& error, bool right_size) {
   const std::uint64_t time = bench::now();
+  const std::uint64_t took = time - std::exchange(started, time);
   completed_.store(completed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (time >= window_.close) return false;
   if (time < window_.open) return true;
   if (!error && right_size) {
-    latency_.add(time - started);
+    latency_.add(took);
   } else {
     ++errors_;
     if (first_error_.empty())

@@ -16,11 +16,6 @@ constexpr std::size_t write_budget = 64u << 10;   // bytes per gathered write
 constexpr std::size_t turn_budget = 64u << 10;
 constexpr std::size_t tight_room = 64u << 10;    // of one connection, when all together hold too much
 constexpr std::size_t counted_step = 16u << 10;  // a shared counter is not touched for less
-// A server looks after so many bytes whether it holds too many answers to go on: a read buffer full of small requests
-// for large ones would be answered as a whole. As long as little waits, larger slices do.
-constexpr std::size_t parse_slice = 1u << 10;
-constexpr std::size_t easy_slice = 4u << 10;
-constexpr std::size_t easy_below = 64u << 10;
 constexpr std::size_t direct_budget = 4u << 20;  // bytes of one large body per event, for fairness
 
 std::string io_text(int error) { return error ? std::strerror(error) : "connection failed"; }
@@ -142,32 +137,21 @@ void Connection::read_direct(const Want& first) {
 
 bool Connection::parse(std::string_view bytes) {
   std::size_t at = 0;
-  const auto next_slice = [&] {
-    if (!options_.pause_reading) return bytes.size();
-    return session_->unwritten() < easy_below ? easy_slice : parse_slice;
-  };
-  std::size_t slice = next_slice();
   held_ = false;
   while (at < bytes.size()) {
-    auto consumed = session_->received(bytes.substr(at, slice), *this);
+    enough_ = false;
+    auto consumed = session_->received(bytes.substr(at), *this);
     if (closed_) return false;
     if (!consumed.ok()) {
       violated(std::move(consumed).error());
       return false;
     }
     at += *consumed;
-    if (*consumed == 0) {
-      if (slice >= bytes.size() - at) break;
-      slice *= 2;  // a frame larger than a slice
-      continue;
-    }
-    if (options_.pause_reading && at < bytes.size() && session_->unwritten() > room()) {
-      flush();
-      if (closed_) return false;
-      held_ = session_->unwritten() > room();
-      if (held_) break;
-    }
-    slice = next_slice();
+    if (!enough_ || at == bytes.size()) break;
+    flush();
+    if (closed_) return false;
+    held_ = session_->unwritten() > room();
+    if (held_) break;
   }
   after_session();
   const std::string_view rest = bytes.substr(at);
@@ -193,7 +177,11 @@ void Connection::on_frame(Frame& frame) {
     default: break;
   }
   owner_.on_frame(frame);
-  if (closed_ || waiting_write_ || session_->unwritten() < flush_at_) return;
+  if (closed_) return;
+  const std::size_t unwritten = session_->unwritten();
+  // A read buffer full of small requests for large answers is not answered as a whole.
+  if (options_.pause_reading && unwritten > tight_room && unwritten > room()) enough_ = true;
+  if (waiting_write_ || unwritten < flush_at_) return;
   flush();
   flush_at_ = later_flush;
 }

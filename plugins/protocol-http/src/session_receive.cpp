@@ -45,6 +45,7 @@ Result<std::size_t> HttpSession::received(std::string_view bytes, FrameSink& sin
       }
       if (*taken == 0) break;
       at += *taken;
+      if (sink.enough()) break;
     }
     offer_continue();
   } catch (const std::bad_alloc&) {

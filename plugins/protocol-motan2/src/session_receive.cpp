@@ -41,6 +41,7 @@ Result<std::size_t> Motan2Session::received(std::string_view bytes, FrameSink& s
       if (!taken.ok()) return taken;
       if (*taken == 0) return at;
       at += *taken;
+      if (sink.enough()) return at;
     }
   } catch (const std::bad_alloc&) {
     return fatal(Errc::overloaded, "out of memory while reading a frame");

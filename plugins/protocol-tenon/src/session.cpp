@@ -160,6 +160,7 @@ Result<std::size_t> TenonSession::received(std::string_view bytes, FrameSink& si
       if (!taken.ok()) return taken;
       if (*taken == 0) return at;
       at += *taken;
+      if (sink.enough()) return at;
     }
   } catch (const std::bad_alloc&) {
     return fatal(Errc::overloaded, "out of memory while reading a frame");

@@ -72,6 +72,11 @@ class TENON_SPI FrameSink {
   virtual ~FrameSink();
   /// One complete frame, in the order received. May call Session::send() on the same session, never received().
   virtual void on_frame(Frame& frame) = 0;
+  /// The frame given last is the last one wanted for now: received() returns before the next.
+  bool enough() const noexcept { return enough_; }
+
+ protected:
+  bool enough_ = false;
 };
 
 }  // namespace tenon

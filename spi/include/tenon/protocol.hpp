@@ -41,7 +41,7 @@ class TENON_SPI Session {
   /// Where to read next. Ask before every read.
   virtual Want want() noexcept = 0;
   /// Parses `bytes` (unconsumed rest of the last call included) and gives complete frames to `sink`. Returns how many
-  /// bytes were consumed; the caller presents the rest again, followed by new ones.
+  /// bytes were consumed; the caller presents the rest again, followed by new ones. Returns early when sink.enough().
   virtual Result<std::size_t> received(std::string_view bytes, FrameSink& sink) = 0;
   /// n bytes were read to want().into.
   virtual Result<void> received_direct(std::size_t n, FrameSink& sink) = 0;
