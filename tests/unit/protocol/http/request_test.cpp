@@ -8,6 +8,26 @@ struct Row {
   std::string name, request, frame;
 };
 
+// A server that has too much to write takes one request at a time.
+TEST(Request, IsTheLastOneForASinkThatHasEnough) {
+  struct Full : Recorder {
+    void on_frame(Frame& frame) override {
+      Recorder::on_frame(frame);
+      enough_ = true;
+    }
+  } sink;
+  Peer peer;
+  std::string bytes = post("[1]") + post("[2]") + post("[3]");
+  for (std::size_t expected = 1; expected <= 3; ++expected) {
+    const auto taken = peer.session.received(bytes, sink);
+    ASSERT_TRUE(taken.ok()) << taken.error().text();
+    ASSERT_EQ(sink.seen.size(), expected);
+    EXPECT_EQ(sink.seen.back().body, "[" + std::to_string(expected) + "]");
+    bytes.erase(0, *taken);
+  }
+  EXPECT_TRUE(bytes.empty());
+}
+
 TEST(Request, BecomesAFrame) {
   const Row rows[] = {
       {"as curl sends it",

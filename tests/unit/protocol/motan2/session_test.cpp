@@ -215,6 +215,28 @@ TEST(Heartbeats, AreAnsweredOnceWhoeverAnswers) {
   EXPECT_EQ(Wire::all(server.drain()).size(), 2u);
 }
 
+// A server that has too much to write takes one request at a time.
+TEST(Requests, AreGivenOneByOneToASinkThatHasEnough) {
+  struct Full : Recorder {
+    void on_frame(Frame& frame) override {
+      Recorder::on_frame(frame);
+      enough_ = true;
+    }
+  } sink;
+  Methods methods;
+  Peer client(Side::client);
+  Peer server(Side::server);
+  for (std::uint32_t call : {1u, 2u, 3u}) send(client, request(methods.hello, call));
+  std::string bytes = client.drain();
+  for (std::size_t expected = 1; expected <= 3; ++expected) {
+    const auto taken = server.session.received(bytes, sink);
+    ASSERT_TRUE(taken.ok()) << taken.error().text();
+    ASSERT_EQ(sink.seen.size(), expected);
+    bytes.erase(0, *taken);
+  }
+  EXPECT_TRUE(bytes.empty());
+}
+
 TEST(Heartbeats, OfClientsInBothStyles) {
   for (const bool java : {true, false}) {
     Methods methods;

@@ -222,6 +222,32 @@ TEST(Ping, SinkMayAnswerItself) {
   EXPECT_EQ(pair.server.session.unwritten(), 10u);
 }
 
+// A server that has too much to write takes one request at a time.
+TEST(Requests, AreGivenOneByOneToASinkThatHasEnough) {
+  struct Full : Recorder {
+    void on_frame(Frame& frame) override {
+      Recorder::on_frame(frame);
+      enough_ = true;
+    }
+  } sink;
+  Pair pair;
+  std::string bytes;
+  for (std::uint32_t call : {1u, 2u, 3u}) {
+    const std::string body = "body " + std::to_string(call);
+    Frame sent = request(pair.hello, call, body);
+    ASSERT_TRUE(pair.client.session.send(sent).ok());
+  }
+  bytes = pair.client.drain();
+  for (std::size_t expected = 1; expected <= 3; ++expected) {
+    const auto taken = pair.server.session.received(bytes, sink);
+    ASSERT_TRUE(taken.ok()) << taken.error().text();
+    ASSERT_EQ(sink.seen.size(), expected);
+    EXPECT_EQ(sink.seen.back().body, "body " + std::to_string(expected));
+    bytes.erase(0, *taken);
+  }
+  EXPECT_TRUE(bytes.empty());
+}
+
 TEST(Goaway, UnreadRequestsAreProvenNotRunAndOthersAreAnswered) {
   Pair pair;
   for (std::uint32_t call : {7u, 3u}) {
