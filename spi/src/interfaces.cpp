@@ -43,6 +43,8 @@ Router::Table::~Table() = default;
 Serializer::~Serializer() = default;
 Service::~Service() = default;
 std::string_view Service::file_descriptor_set() const noexcept { return {}; }
+void Service::draining() noexcept {}
+Task<Result<void>> Service::warm_up() { return ready(Result<void>()); }
 Session::~Session() = default;
 std::int64_t Session::credit(std::uint32_t) const noexcept { return 0; }
 Transport::~Transport() = default;

@@ -128,11 +128,19 @@ class TENON_SPI Router {
   virtual Result<std::unique_ptr<Table>> compile(const Members& members, const std::vector<Document>& documents) = 0;
 };
 
+/// A registry, and what the manifest calls it.
+struct NamedRegistry {
+  std::string name;
+  std::shared_ptr<Registry> registry;
+};
+
 /// What a cluster is made of. All outlive it.
 struct ClusterParts {
   ServiceName service;
   std::string subscriber;
-  std::vector<std::shared_ptr<Registry>> registries;
+  std::vector<NamedRegistry> registries;
+  /// Where it may keep what registries said last, for a start without them; an existing folder. Empty: nowhere.
+  std::string cache;
   std::shared_ptr<Router> router;  ///< null: none
   std::shared_ptr<Balancer> balancer;
   std::shared_ptr<HaStrategy> ha;
@@ -152,7 +160,8 @@ class TENON_SPI ClusterInvoker : public Invoker {
     std::vector<Result<Response>> results;
   };
   virtual Task<Broadcast> each(Request& request) = 0;
-  /// Completes when the first snapshot has arrived and, with eager connecting, one endpoint is open, or at `deadline`.
+  /// Completes when every registry has answered, or a good enough list is known without them, and, with eager
+  /// connecting, one endpoint is open; or at `deadline`.
   virtual Task<Result<void>> ready(TimePoint deadline) = 0;
   virtual std::shared_ptr<const Members> members() const noexcept = 0;
 };

@@ -214,7 +214,10 @@ class ClientFunction<R(A...)> {
     return Result<Out>(std::move(answer->value));
   }
   Task<Result<Out>> operator()(const std::remove_cvref_t<A>&... arguments, use_task_t) const {
-    return task(In{{arguments...}});
+    return task(In{{arguments...}}, CallOptions());
+  }
+  Task<Result<Out>> call(const CallOptions& options, const std::remove_cvref_t<A>&... arguments, use_task_t) const {
+    return task(In{{arguments...}}, options);
   }
   template <detail::Token Token>
   auto operator()(const std::remove_cvref_t<A>&... arguments, Token&& token) const {
@@ -227,8 +230,9 @@ class ClientFunction<R(A...)> {
   }
 
  private:
-  Task<Result<Out>> task(In in) const {
-    Result<Bare<Out>> answer = co_await method_(in, use_task);
+  Task<Result<Out>> task(In in, CallOptions options) const {
+    Task<Result<Bare<Out>>> asked = method_(in, options, use_task);
+    Result<Bare<Out>> answer = co_await asked;
     if (!answer.ok()) co_return std::move(answer).error();
     co_return Result<Out>(std::move(answer->value));
   }

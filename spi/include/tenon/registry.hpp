@@ -14,6 +14,8 @@
 
 namespace tenon {
 
+BOOST_DESCRIBE_STRUCT(ServiceName, (), (interface, group, version))
+
 /// One running provider of one service, as registries know it.
 struct Instance {
   std::string id;          ///< unique within the service; equal address after a restart may have a new id
@@ -45,6 +47,7 @@ struct Document {
   std::string text;
   std::uint64_t version = 0;  ///< for compare-and-set
 };
+BOOST_DESCRIBE_STRUCT(Document, (), (kind, group, text, version))
 
 struct Subscription {
   ServiceName service;
@@ -73,17 +76,35 @@ class TENON_SPI Watch {
 using SnapshotObserver = std::function<void(const Result<Snapshot>&)>;
 using DocumentObserver = std::function<void(const Result<Document>&)>;
 
+/// Somebody who follows a service, as operators see it.
+struct Subscriber {
+  std::string name;      ///< Subscription::subscriber; what the registry knows it by when it gave none
+  std::string address;   ///< of its host, without a port: "10.0.0.9"; empty: not known
+  bool foreign = false;  ///< known not to be Tenon's: it reads documents in its own way
+  bool operator==(const Subscriber&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Subscriber, (), (name, address, foreign))
+
 /// Reads and writes a registry's contents for tools. Threads: the registry's executor.
 class TENON_SPI RegistryAdmin {
  public:
   virtual ~RegistryAdmin();
   virtual Task<Result<std::vector<ServiceName>>> services() = 0;
   virtual Task<Result<std::vector<Instance>>> instances(const ServiceName& service) = 0;
-  virtual Task<Result<std::vector<std::string>>> subscribers(const ServiceName& service) = 0;
+  virtual Task<Result<std::vector<Subscriber>>> subscribers(const ServiceName& service) = 0;
+  /// Every group there is anything in, sorted; also those that have documents only.
+  virtual Task<Result<std::vector<std::string>>> groups() = 0;
+  /// One that is not there: no text, version 0.
   virtual Task<Result<Document>> read(const std::string& kind, const std::string& group) = 0;
   /// Fails with: already_exists when the stored version is not document.version.
   virtual Task<Result<void>> write(const Document& document) = 0;
+  /// Removes it; `text` is not looked at. Fails with: already_exists as write(), not_found.
+  virtual Task<Result<void>> remove(const Document& document) = 0;
+  /// Changes the weight of somebody's instance, which stays his. Holds until its provider's own next update, also over
+  /// losses of the registry. Fails with: not_found.
   virtual Task<Result<void>> set_weight(const ServiceName& service, const std::string& id, std::uint32_t weight) = 0;
+  /// Takes an instance out of traffic, and back into it; holds as a weight does. Fails with: not_found.
+  virtual Task<Result<void>> set_serving(const ServiceName& service, const std::string& id, bool serving) = 0;
 };
 
 /// Where services announce themselves and clients find them. Recovery is the registry's: it keeps the desired state

@@ -21,6 +21,13 @@ class TENON_SPI Service {
   /// Runs method request.target->index. The payload may still be encoded; decoding it is the service's first act.
   /// Exceptions become error replies (internal, without a stack).
   virtual Task<Result<Response>> call(Request& request) = 0;
+  /// Called once when the server listens and before anybody is told of it: fill caches, open what calls will need. Once
+  /// it has ended, requests come. When it fails, so does the start of the application.
+  /// Threads: the application's first io thread. Blocking: it may, others wait for it.
+  virtual Task<Result<void>> warm_up();
+  /// Told once, when the server has begun to drain: what waits for others (a stream that tells of changes) ends now,
+  /// else it takes the whole of server.grace. Threads: the one that stops the application. Blocking: no.
+  virtual void draining() noexcept;
   /// A serialized google.protobuf.FileDescriptorSet of the interface, for generic callers; empty: there is none.
   virtual std::string_view file_descriptor_set() const noexcept;
 };
