@@ -9,7 +9,7 @@ namespace {
 
 /// How often something that reports no event is looked at, while starting only.
 constexpr Duration look_again = std::chrono::milliseconds(5);
-/// A call without a deadline waits this long for the first word of the registry.
+/// A call without a deadline waits at most this long for the first word of the registries.
 constexpr Duration patience = std::chrono::seconds(3);
 
 /// The same request for one of several instances. Contents are borrowed; each answer is its own.
@@ -100,9 +100,10 @@ Task<Result<void>> JoinedCluster::wait_open(std::shared_ptr<const Link> link, st
                                             TimePoint deadline) {
   Clock& clock = standing->parts.executor->clock();
   while (link->cluster) {
-    const JoinedCluster& cluster = *link->cluster;
-    if (cluster.current_ && cluster.health() == Health::open) co_return Result<void>();
+    JoinedCluster& cluster = *link->cluster;
+    if (cluster.is_ready()) co_return Result<void>();
     if (clock.now() >= deadline) {
+      cluster.give_up_hope();
       const std::size_t known = cluster.members()->size();
       const std::string why = known == 0 ? standing->why_empty()
                                          : "none of the " + std::to_string(known) + " known instances is connected";
@@ -112,6 +113,18 @@ Task<Result<void>> JoinedCluster::wait_open(std::shared_ptr<const Link> link, st
     (void)co_await pause;
   }
   co_return Error(Errc::unavailable, standing->who() + "the reference was closed", Delivery::not_run);
+}
+
+bool JoinedCluster::is_ready() const noexcept {
+  return current_ && own().complete() && health() == Health::open;
+}
+
+// Whoever started has waited long enough for a first word; calls need not do it again.
+void JoinedCluster::give_up_hope() {
+  hope_until_ = std::min(hope_until_, standing_->now());
+  own().stop_waiting();
+  if (rules_) rules_->stop_waiting();
+  refresh();
 }
 
 std::shared_ptr<const Members> JoinedCluster::members() const noexcept {

@@ -13,6 +13,10 @@ namespace {
 /// than this are they kept where they were. The same for the first word about rules.
 constexpr Duration patience_for_news = std::chrono::seconds(1);
 constexpr Duration look_again = std::chrono::milliseconds(5);
+/// Calls wait no longer than this for the first word of the registries.
+constexpr Duration patience_for_first = std::chrono::seconds(3);
+/// How often the connections of instances that vanished at once are asked for their opinion.
+constexpr Duration second_opinion = std::chrono::seconds(1);
 /// A group that rules no longer name stays subscribed and connected for so long: rules may be turned on and off.
 constexpr Duration unwanted_for = std::chrono::seconds(1);
 
@@ -39,6 +43,8 @@ JoinedCluster::JoinedCluster(ClusterParts parts, const ClusterOptions& options)
       parts_(standing_->parts),
       trust_{options.stale_limit, options.collapse_percent},
       candidates_(*standing_),
+      began_(standing_->now()),
+      hope_until_(began_ + patience_for_first),
       link_(std::make_shared<Link>(Link{this})) {
   expiry_.cluster = this;
   expiry_.fire = [](Alarm* alarm) { static_cast<Expiry*>(alarm)->cluster->expire(); };
@@ -48,6 +54,7 @@ JoinedCluster::~JoinedCluster() {
   link_->cluster = nullptr;
   groups_.clear();
   rules_.reset();
+  standing_->cache.reset();
   parts_.executor->clock().cancel(expiry_);
   if (current_) current_->release();
 }
@@ -76,8 +83,25 @@ Result<void> JoinedCluster::watch() {
 void JoinedCluster::expire() {
   const TimePoint now = standing_->now();
   for (const auto& [name, group] : groups_) group->expire(now);
+  if (now >= doubt_at_) doubt_kept();
   std::erase_if(groups_, [now](const auto& entry) { return entry.second->ends <= now; });
+  if (rules_ && now >= began_ + registry_patience) rules_->stop_waiting();
   refresh();
+}
+
+// Who is not listed and cannot be connected to either has gone. Unless nobody can be: then it is this process that is
+// cut off.
+void JoinedCluster::doubt_kept() {
+  doubt_at_ = never;
+  const auto closed = [this](const Instance& instance) {
+    const auto dialled = dials_.find(std::pair(instance.id, instance.address));
+    return dialled == dials_.end() || dialled->second.endpoint->health() == Health::closed;
+  };
+  for (const auto& [name, group] : groups_) {
+    bool some = false;
+    group->each([&](const Instance& instance) { some = some || !closed(instance); });
+    if (some) group->drop_kept(closed);
+  }
 }
 
 void JoinedCluster::refresh() {
@@ -88,11 +112,12 @@ void JoinedCluster::refresh() {
   const bool is_settled = settled(*members, wanted);
   if (is_settled) settle_by_ = standing_->now();
   arm_expiry(is_settled);
-  if (!own().heard() || (!current_ && !is_settled)) return;
-  standing_->answered = true;
+  if (!current_ && (!is_settled || !(own().decided() || hopeless()))) return;
   const bool same = current_ && *current_->members() == *members;
   const bool new_rules = rules_ && is_settled && rules_->changed();
   if (same && !new_rules) return;
+  if (members->empty() && !(current_ && current_->members()->empty()))
+    parts_.log->warn("nobody", who() + standing_->why_empty());
   auto table = rules_ ? rules_->compile(*members, is_settled) : nullptr;
   if (rules_ && !table) return;  // the generation in force stays: unrouted calls would go astray
   auto* fresh = new Generation(standing_, std::move(members), std::move(table));
@@ -149,7 +174,7 @@ bool JoinedCluster::settled(const Members& members, const std::set<std::string>&
   if (!rules_->answered()) return false;
   for (const std::string& name : wanted) {
     const auto group = groups_.find(name);
-    if (group == groups_.end() || !group->second->answered()) return false;
+    if (group == groups_.end() || !group->second->complete()) return false;
     bool some = false;
     bool open = false;
     for (const auto& member : members) {
@@ -165,7 +190,17 @@ bool JoinedCluster::settled(const Members& members, const std::set<std::string>&
 void JoinedCluster::arm_expiry(bool is_settled) {
   const TimePoint now = standing_->now();
   TimePoint next = is_settled ? never : std::min(settle_by_, now + look_again);
-  for (const auto& [name, group] : groups_) next = std::min({next, group->next_expiry(), group->ends});
+  if (!current_ && !hopeless()) next = std::min(next, hope_until_);
+  bool doubtful = false;
+  for (const auto& [name, group] : groups_) {
+    next = std::min({next, group->next_expiry(), group->ends});
+    doubtful = doubtful || group->kept() > 0;
+  }
+  if (!doubtful)
+    doubt_at_ = never;
+  else if (doubt_at_ == never)
+    doubt_at_ = now + second_opinion;
+  next = std::min(next, doubt_at_);
   Clock& clock = parts_.executor->clock();
   clock.cancel(expiry_);
   if (next != never) clock.arm(expiry_, next);

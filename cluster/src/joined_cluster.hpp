@@ -59,8 +59,10 @@ class JoinedCluster final : public ClusterInvoker {
   std::function<void()> on_change();
   void expire();
   void refresh();
+  void doubt_kept();
   void update_groups(const std::set<std::string>& wanted);
   void follow_groups();
+  bool hopeless() const noexcept { return standing_->now() >= hope_until_; }
   bool settled(const Members& members, const std::set<std::string>& wanted) const;
   std::shared_ptr<const Members> gather(const std::set<std::string>& wanted);
   void arm_expiry(bool is_settled);
@@ -76,6 +78,8 @@ class JoinedCluster final : public ClusterInvoker {
                              Cancellation* cancel);
   static Task<Broadcast> ask_each(std::shared_ptr<const Link> link, std::shared_ptr<Standing> standing,
                                   Request& request);
+  bool is_ready() const noexcept;
+  void give_up_hope();
   static Task<Result<void>> wait_open(std::shared_ptr<const Link> link, std::shared_ptr<Standing> standing,
                                       TimePoint deadline);
   std::string who() const { return standing_->who(); }
@@ -87,9 +91,12 @@ class JoinedCluster final : public ClusterInvoker {
   std::shared_ptr<Rules> rules_;  // null: no router
   Dials dials_;
   CallCandidates candidates_;
-  Generation* current_ = nullptr;  // null: no registry has answered yet
+  Generation* current_ = nullptr;  // null: there is still hope to hear of somebody
   Expiry expiry_;
+  const TimePoint began_;
+  TimePoint hope_until_;         // calls wait for the first word of a registry until then
   TimePoint settle_by_ = never;  // until then news are waited for before rules change
+  TimePoint doubt_at_ = never;   // when instances that are kept, though not listed, are looked at
   bool following_ = false;       // follow_groups() is on its way
   std::shared_ptr<Link> link_;
 };

@@ -6,6 +6,18 @@
 
 namespace tenon::cluster {
 
+void KnownInstances::recall(std::vector<Instance> instances) {
+  if (heard_ || !entries_.empty()) return;
+  for (Instance& instance : instances) entries_.push_back({std::move(instance), never});
+}
+
+std::vector<Instance> KnownInstances::list() const {
+  std::vector<Instance> all;
+  all.reserve(entries_.size());
+  for (const Entry& entry : entries_) all.push_back(entry.instance);
+  return all;
+}
+
 bool KnownInstances::apply(const Snapshot& snapshot, TimePoint now) {
   if (heard_ && snapshot.revision < revision_) return false;
   heard_ = true;

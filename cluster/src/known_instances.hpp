@@ -19,13 +19,22 @@ class KnownInstances {
   };
   explicit KnownInstances(const Trust& trust) noexcept : trust_(trust) {}
 
+  /// What the registry named at an earlier time, for as long as it says nothing. From then on they are instances like
+  /// others that it named before. Once it has spoken: nothing happens.
+  void recall(std::vector<Instance> instances);
   /// False: older than what is known already, ignored.
   bool apply(const Snapshot& snapshot, TimePoint now);
   /// Drops what has been kept long enough.
   void expire(TimePoint now);
+  /// Of those that are kept although they are not listed, drops the ones for which `gone` holds.
+  template <class F>
+  void drop_kept(F gone) {
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.until != never && gone(entry.instance); });
+  }
   /// When expire() has something to do; never: nothing is kept.
   TimePoint next_expiry() const noexcept;
 
+  /// The registry has spoken.
   bool heard() const noexcept { return heard_; }
   std::size_t size() const noexcept { return entries_.size(); }
   /// How many are kept although the registry no longer lists them.
@@ -34,6 +43,7 @@ class KnownInstances {
   void each(F f) const {
     for (const Entry& entry : entries_) f(entry.instance);
   }
+  std::vector<Instance> list() const;
 
  private:
   struct Entry {

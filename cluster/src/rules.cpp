@@ -33,7 +33,7 @@ Result<std::shared_ptr<Rules>> Rules::watch(std::shared_ptr<Standing> standing, 
   for (std::size_t place = 0; place < made->places_.size(); ++place) made->unanswered_.insert(place);
   for (std::size_t place = 0; place < made->places_.size(); ++place) {
     const auto& [index, kind] = made->places_[place];
-    auto watch = parts.registries[index]->watch_document(
+    auto watch = parts.registries[index].registry->watch_document(
         kind, parts.service.group,
         deliver_on<Document>(*parts.executor, std::weak_ptr(made), &Rules::on_document, place));
     if (watch.ok())
@@ -50,17 +50,49 @@ void Rules::on_document(std::size_t place, const Result<Document>& document) {
   const bool first = unanswered_.erase(place) > 0;
   if (!document.ok()) {
     standing_->parts.log->warn("document", standing_->who() + document.error().text() + "; the last one is kept");
+    if (first) recall(place, "cannot say what is in force");
     if (first) tell_();
     return;
   }
   Document& last = documents_[places_[place]];
   const bool news = last.text != document->text;
   last = *document;
+  unkept_.insert(places_[place]);
   if (news) {
     changed_since_ = true;
     groups_.reset();
   }
   if (news || first) tell_();
+}
+
+bool Rules::recall(std::size_t place, const std::string& why) {
+  const Key& key = places_[place];
+  if (!standing_->cache || documents_.contains(key)) return false;
+  const std::string& registry = standing_->parts.registries[key.first].name;
+  auto document = standing_->cache->document(registry, key.second, standing_->parts.service.group,
+                                             standing_->who() + "registry " + registry + ' ' + why);
+  if (!document) return false;
+  documents_.emplace(key, std::move(*document));
+  changed_since_ = true;
+  groups_.reset();
+  return true;
+}
+
+void Rules::stop_waiting() {
+  if (unanswered_.empty()) return;
+  const std::set<std::size_t> late = std::exchange(unanswered_, {});
+  for (const std::size_t place : late) recall(place, "has not said yet what is in force");
+  tell_();
+}
+
+// They are good: the next start may go on with them.
+void Rules::keep() {
+  for (const Key& key : std::exchange(unkept_, {})) {
+    Document document = documents_.at(key);
+    document.kind = key.second;
+    document.group = standing_->parts.service.group;
+    if (standing_->cache) standing_->cache->keep(standing_->parts.registries[key.first].name, document);
+  }
 }
 
 std::vector<Document> Rules::documents() const {
@@ -92,6 +124,7 @@ std::unique_ptr<Router::Table> Rules::compile(const Members& members, bool newes
     if (table.ok()) {
       if (!same(good_, last)) groups_.reset();
       good_ = last;
+      keep();
       alarm({});
       report(**table);
       return std::move(*table);

@@ -21,8 +21,10 @@ class Rules final : public std::enable_shared_from_this<Rules> {
   /// Fails with: what Registry::watch_document() does, other than unimplemented.
   static Result<std::shared_ptr<Rules>> watch(std::shared_ptr<Standing> standing, std::function<void()> changed);
 
-  /// Every registry has said what documents there are, or why it cannot.
+  /// Every registry has said what documents there are, or why it cannot, or has been given up waiting for.
   bool answered() const noexcept { return unanswered_.empty(); }
+  /// The registries that have not answered have had time: what they said in an earlier life is used, if it is known.
+  void stop_waiting();
   /// The documents changed since a table was compiled with them.
   bool changed() const noexcept { return changed_since_; }
   /// The groups besides the own one whose instances compile() needs.
@@ -35,6 +37,8 @@ class Rules final : public std::enable_shared_from_this<Rules> {
   using Key = std::pair<std::size_t, std::string>;  // registry and kind
   Rules(std::shared_ptr<Standing> standing, std::function<void()> changed);
   void on_document(std::size_t place, const Result<Document>& document);
+  bool recall(std::size_t place, const std::string& why);
+  void keep();
   std::vector<Document> documents() const;
   void alarm(const std::string& text);
   void report(const Router::Table& table);
@@ -45,6 +49,7 @@ class Rules final : public std::enable_shared_from_this<Rules> {
   std::vector<Key> places_;
   std::set<std::size_t> unanswered_;  // of places_
   std::map<Key, Document> documents_;
+  std::set<Key> unkept_;                         // told by their registry since the cache was
   std::vector<Document> good_;                   // the last that made a table
   std::optional<std::set<std::string>> groups_;  // nothing: to be asked for
   bool changed_since_ = false;

@@ -3,7 +3,9 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "cache.hpp"
 #include "group_endpoint.hpp"
 #include "retry_budget.hpp"
 #include "tenon/cluster.hpp"
@@ -14,7 +16,9 @@ namespace tenon::cluster {
 /// Threads: the reference's executor.
 struct Standing {
   Standing(ClusterParts p, std::uint32_t retry_percent, std::uint32_t retries_per_second)
-      : parts(std::move(p)), budget(retry_percent, retries_per_second, parts.executor->clock().now()) {}
+      : parts(std::move(p)), budget(retry_percent, retries_per_second, parts.executor->clock().now()) {
+    if (!parts.cache.empty()) cache = std::make_unique<Cache>(parts.cache, parts.subscriber, *parts.log);
+  }
 
   /// Why there are no members, for people.
   std::string why_empty() const;
@@ -23,13 +27,18 @@ struct Standing {
 
   const ClusterParts parts;
   RetryBudget budget;
+  std::unique_ptr<Cache> cache;  ///< null: nothing is kept, or the cluster has gone
   std::uint64_t generations = 0;  ///< number of the newest set of members, 32 bits, never 0
   /// Of the groups whose instances were ever members, besides the own one.
   std::map<std::string, std::shared_ptr<GroupTargets>> targets;
-  bool answered = false;   ///< some registry has said who is there
-  std::size_t known = 0;   ///< instances the registries name
-  Error registry_error;    ///< the last one, none after a good snapshot
-  Error dial_error;        ///< why one of the known instances cannot be dialled
+  std::size_t known = 0;  ///< instances the registries name
+  /// What each registry has said of the own group.
+  struct Word {
+    bool spoken = false;
+    Error error;  ///< the last one, none after a good snapshot
+  };
+  std::vector<Word> words = std::vector<Word>(parts.registries.size());
+  Error dial_error;  ///< why one of the known instances cannot be dialled
 };
 
 }  // namespace tenon::cluster

@@ -22,7 +22,7 @@ Result<std::shared_ptr<WatchedGroup>> WatchedGroup::watch(std::shared_ptr<Standi
   std::shared_ptr<WatchedGroup> made(new WatchedGroup(standing, std::move(group), trust, std::move(changed)));
   for (std::size_t index = 0; index < parts.registries.size(); ++index) {
     const Subscription subscription{made->service_, parts.subscriber};
-    auto watch = parts.registries[index]->watch(
+    auto watch = parts.registries[index].registry->watch(
         subscription, deliver_on<Snapshot>(*parts.executor, std::weak_ptr(made), &WatchedGroup::on_snapshot, index));
     if (!watch.ok()) return std::move(watch).error().prefix(made->service_.text());
     made->watches_.push_back(std::move(*watch));
@@ -43,11 +43,8 @@ WatchedGroup::WatchedGroup(std::shared_ptr<Standing> standing, std::string group
       changed_(std::move(changed)),
       known_(standing_->parts.registries.size(), KnownInstances(trust)),
       answers_(known_.size(), false),
-      unanswered_(known_.size()) {}
-
-bool WatchedGroup::heard() const noexcept {
-  return std::any_of(known_.begin(), known_.end(), [](const KnownInstances& known) { return known.heard(); });
-}
+      unanswered_(known_.size()),
+      patient_until_(standing_->now() + registry_patience) {}
 
 std::size_t WatchedGroup::size() const noexcept {
   std::size_t size = 0;
@@ -55,14 +52,42 @@ std::size_t WatchedGroup::size() const noexcept {
   return size;
 }
 
+std::size_t WatchedGroup::kept() const noexcept {
+  std::size_t kept = 0;
+  for (const KnownInstances& known : known_) kept += known.kept();
+  return kept;
+}
+
 TimePoint WatchedGroup::next_expiry() const noexcept {
-  TimePoint next = never;
+  TimePoint next = unanswered_ > 0 && !out_of_patience_ ? patient_until_ : never;
   for (const KnownInstances& known : known_) next = std::min(next, known.next_expiry());
   return next;
 }
 
 void WatchedGroup::expire(TimePoint now) {
   for (KnownInstances& known : known_) known.expire(now);
+  if (now >= patient_until_) stop_waiting();
+}
+
+void WatchedGroup::stop_waiting() {
+  if (unanswered_ == 0 || out_of_patience_) return;
+  out_of_patience_ = true;
+  for (std::size_t index = 0; index < known_.size(); ++index)
+    if (!answers_[index]) recall(index, "has not answered yet");
+}
+
+// For as long as the registry says nothing.
+void WatchedGroup::recall(std::size_t index, const std::string& why) {
+  if (!standing_->cache || known_[index].heard()) return;
+  auto instances =
+      standing_->cache->instances(registry(index), service_, who() + "registry " + registry(index) + ' ' + why);
+  if (instances) known_[index].recall(std::move(*instances));
+}
+
+// An empty list is worth remembering when it is so on purpose; else the registry may have lost its memory.
+void WatchedGroup::keep(std::size_t index, const Snapshot& snapshot) {
+  if (!standing_->cache || (known_[index].size() == 0 && snapshot.withdrawn.empty())) return;
+  standing_->cache->keep(registry(index), service_, known_[index].list());
 }
 
 void WatchedGroup::on_snapshot(std::size_t index, const Result<Snapshot>& snapshot) {
@@ -72,15 +97,20 @@ void WatchedGroup::on_snapshot(std::size_t index, const Result<Snapshot>& snapsh
     --unanswered_;
   }
   Log& log = *standing_->parts.log;
+  const bool own = service_ == standing_->parts.service;
+  Standing::Word* const word = own ? &standing_->words[index] : nullptr;
   if (!snapshot.ok()) {
-    standing_->registry_error = snapshot.error();
+    if (word) *word = {true, snapshot.error()};
     log.warn("registry", who() + snapshot.error().text() + "; the last set of instances is kept");
-    if (first) changed_();
+    if (!first) return;
+    if (!out_of_patience_) recall(index, "cannot say who is there");
+    changed_();
     return;
   }
   KnownInstances& known = known_[index];
   if (!known.apply(*snapshot, standing_->now())) return;
-  standing_->registry_error = Error();
+  if (word) *word = {true, Error()};
+  keep(index, *snapshot);
   if (const std::size_t kept = known.kept(); kept > 0)
     log.warn("collapsed", who() + std::to_string(kept) + " of " + std::to_string(known.size()) +
                               " instances vanished at once without having been withdrawn; they are kept for now");

@@ -19,11 +19,11 @@ constexpr const char* java = "/usr/bin/java";
 constexpr const char* jars = "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-nop.jar";
 constexpr int most_servers = 3;
 
-sockaddr_in loopback(std::uint16_t port) {
+sockaddr_in loopback(std::uint16_t port, const std::string& host = "127.0.0.1") {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) throw std::runtime_error(host + " is no address");
   return address;
 }
 
@@ -61,7 +61,7 @@ ZookeeperServer::~ZookeeperServer() {
 void ZookeeperServer::launch() {
   const std::filesystem::path file = folder_ / "zoo.cfg";
   std::ofstream(file) << "tickTime=500\ninitLimit=20\nsyncLimit=10\ndataDir=" << (folder_ / "data").string()
-                      << "\nclientPortAddress=127.0.0.1\nclientPort=" << port_
+                      << "\nclientPortAddress=" << host_ << "\nclientPort=" << port_
                       << "\nadmin.enableServer=false\n4lw.commands.whitelist=*\nmaxClientCnxns=0\n"
                       << settings_;
   // Data need not survive the machine, so nothing waits for the disk.
@@ -105,7 +105,7 @@ void ZookeeperServer::wipe() {
 
 std::string ZookeeperServer::ask(const std::string& word) const {
   const int connection = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_in address = loopback(port_);
+  const sockaddr_in address = loopback(port_, host_);
   std::string answer;
   if (::connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
       ::send(connection, word.data(), word.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(word.size())) {

@@ -38,7 +38,10 @@ class ZookeeperServer {
   void pause();
   void resume() { process_->signal(SIGCONT); }
 
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  /// From its next start on it listens there, at the same port: another address of loopback, such as "127.0.0.2".
+  void move(const std::string& host) { host_ = host; }
+
+  std::string address() const { return host_ + ":" + std::to_string(port_); }
   std::uint16_t port() const noexcept { return port_; }
   /// Its answer to a four-letter word ("srvr", "cons", "wchp"); empty: none within a second.
   std::string ask(const std::string& word) const;
@@ -47,6 +50,7 @@ class ZookeeperServer {
   static std::vector<std::unique_ptr<ZookeeperServer>> ensemble();
 
  private:
+  std::string host_ = "127.0.0.1";
   std::uint16_t port_;
   std::filesystem::path folder_;
   std::string settings_;

@@ -32,6 +32,7 @@ class TrafficRouter final : public Router {
   std::vector<std::string> document_kinds() const override { return {"command"}; }
   /// Fails with: malformed, too_large (a document).
   Result<std::vector<std::string>> groups(const std::vector<Document>& documents) override;
+  /// With on_empty: fail, a table of no members has the documents' own complaints and no others: what tools check.
   /// Fails with: malformed, too_large (a document); unavailable (the command leaves nobody, on_empty: keep); config
   /// (made for no service).
   Result<std::unique_ptr<Table>> compile(const Members& members, const std::vector<Document>& documents) override;

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,10 +17,13 @@
 #include "tenon/core_export.hpp"
 #include "tenon/options.hpp"
 #include "tenon/reference.hpp"
+#include "tenon/registry.hpp"
 #include "tenon/result.hpp"
 #include "tenon/service.hpp"
 
 namespace tenon {
+
+class Router;
 
 /// What is going on in an App at one moment. Everything returns to 0 when it idles (connections of clients stay open).
 struct AppCounts {
@@ -38,6 +43,20 @@ struct PoolCounts {
   std::size_t queue = 0;       ///< how many may wait
   std::uint64_t rejected = 0;  ///< since the start: the queue was full
   std::uint64_t expired = 0;   ///< since the start: the deadline passed while it waited
+};
+
+/// One instance of this application as one registry shows it.
+struct Announcement {
+  ServiceName service;
+  std::string registry;  ///< what the manifest calls it
+  Instance instance;
+};
+
+/// What is to become of announced instances. What is not set stays as it is.
+struct AnnouncementChange {
+  std::optional<std::uint32_t> weight;
+  std::optional<bool> serving;                                 ///< false: takes no traffic, and is still known
+  std::optional<std::map<std::string, std::string>> metadata;  ///< all of it
 };
 
 /// Owns everything: plugin host, catalog, io threads, components, server, references. Nothing in it is global.
@@ -75,9 +94,10 @@ class TENON_CORE App {
   /// Fails with: config, or what a service's factory answers.
   Result<void> provide_from_plugins();
 
-  /// Builds everything the options name, listens, then announces (never before it listens).
-  /// Fails with: config, unavailable (port in use; a registry that must be up is not). After a failure only
-  /// destruction is left.
+  /// Builds everything the options name, listens, lets each offered service warm up, accepts connections, opens the
+  /// references, and announces last: nobody is sent here before calls can be served.
+  /// Fails with: config, unavailable (port in use; a registry that must be up is not; a reference with `check` finds
+  /// nobody), or what a service's warm_up() answers. After a failure only destruction is left.
   Result<void> start();
 
   /// The reference of that name (client.references). Never null: for an unknown name, or one that cannot be built, the
@@ -88,7 +108,17 @@ class TENON_CORE App {
   /// Bound addresses with real ports, in the order of server.listen. Valid after start().
   std::vector<std::string> addresses() const;
 
-  /// Withdraws from registries, tells clients (goaway), finishes what runs, at most `grace`, then closes. Idempotent.
+  /// What registries are told of this application, by service, port and registry; nothing before start() has returned
+  /// and once stop() has begun. Threads: any. Blocking: a mutex held for a few instructions.
+  std::vector<Announcement> announcements() const;
+  /// Changes what registries say of an offered service: of all its ports, in every registry, without a restart. Calls
+  /// that come all the same are served. A registry that is away is told later; an operator's weight is overruled.
+  /// Threads: any. Blocking: no; registries are told on the control thread, in the order of the calls of one thread.
+  /// Fails with: not_found (announced nowhere, or not yet: start() has not returned), unavailable (stop() has begun).
+  Result<void> update_announcement(const ServiceName& service, const AnnouncementChange& change);
+
+  /// Withdraws from all registries at once (which may take half of `grace`, 2 s at most), tells clients (goaway),
+  /// finishes what runs, at most `grace`, then closes. Idempotent.
   /// True: every call that was running has been answered, those included that waited in a pool.
   bool stop(Duration grace);
   /// From here on SIGTERM, SIGINT and SIGUSR2 are requests to stop, which wait() will see, even one that arrives while
@@ -111,6 +141,13 @@ class TENON_CORE App {
   std::vector<CatalogEntry> catalog() const;
   /// A serializer of the loaded plugins with its default options (tools). Fails with: config, saying what there is.
   Result<std::shared_ptr<Serializer>> serializer(const std::string& name);
+  /// The registry of that name in options().registries, the one this App itself uses; before start(), too (tools). Its
+  /// functions, and letting go of it, belong to the control thread (executors()[0]); that comes before the App ends.
+  /// Threads: not an io thread. Fails with: config, or what its factory answers.
+  Result<std::shared_ptr<Registry>> registry(const std::string& name);
+  /// A router of the loaded plugins, for no service yet (tools). Threads: not an io thread.
+  /// Fails with: config, or what its factory answers.
+  Result<std::shared_ptr<Router>> router(const Component& component);
   Log& log() noexcept;
   /// The io threads' executors, at least one; [0] is the control thread.
   std::vector<Executor*> executors() const;

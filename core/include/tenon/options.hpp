@@ -7,7 +7,8 @@
 //   tenon::App app(std::move(options));
 //
 // The member names are the manifest's keys, and the default values here are the manifest's defaults; a Component left
-// empty takes the plugin named in core/src/defaults.hpp. Times need a unit in a manifest ("5s", "250ms").
+// empty takes the plugin named in core/src/defaults.hpp. Times need a unit in a manifest ("5s", "250ms"). Where a
+// manifest has a list of texts, a single one may stand without brackets: `registry: main`.
 
 #include <map>
 #include <memory>
@@ -69,13 +70,20 @@ struct LimitOptions {
 };
 BOOST_DESCRIBE_STRUCT(LimitOptions, (), (max_frame, max_headers, max_header_count, max_concurrent, stream_window))
 
+/// ListenOptions::announce of a port that is not announced.
+inline constexpr std::string_view announce_nowhere = "none";
+
 /// One port. `transport` stands inline: `{ use: tcp, address: …, protocols: […], <options of tcp> }`.
 struct ListenOptions {
   std::string address;               ///< in the transport's form: "0.0.0.0:4080"
   std::vector<Component> protocols;  ///< all share the port; at least one
+  /// What registries are told instead of `address`, in the transport's form, port 0 being the one that is bound. Empty:
+  /// the address, and for one that means every interface (0.0.0.0, [::]) that of the interface with the default route,
+  /// else of the first one by name that is up and no loopback. "none": this port is not announced.
+  std::string announce;
   InlineComponent transport;
 };
-BOOST_DESCRIBE_STRUCT(ListenOptions, (), (address, protocols, transport))
+BOOST_DESCRIBE_STRUCT(ListenOptions, (), (address, protocols, announce, transport))
 
 /// Threads that serve requests beside the io threads. Services and methods that name a pool share it; isolation is
 /// naming different ones. Handlers in a pool may block, and are called from all its threads at once.
@@ -99,7 +107,7 @@ struct ServiceOptions {
   std::string name;  ///< the interface: "demo.Greeter"
   std::string group;
   std::string version;
-  std::string registry;            ///< a name of AppOptions::registries; empty: announced nowhere
+  std::vector<std::string> registry;  ///< names of AppOptions::registries, each is told; empty: announced nowhere
   std::vector<Component> filters;  ///< outermost first; see requests before their payload is decoded
   std::uint32_t weight = 100;      ///< announced; 0: takes no traffic
   std::map<std::string, std::string> metadata;
@@ -143,21 +151,26 @@ enum class ConnectWhen {
 };
 BOOST_DESCRIBE_ENUM(ConnectWhen, eager, lazy)
 
-/// One service as this application calls it. Instances come from `registry`, or are the `address` list.
+/// One service as this application calls it. Instances come from every `registry`, or are the `address` list.
 struct ReferenceOptions {
   std::string service;  ///< the interface: "demo.Greeter"
   std::string group;
   std::string version;
-  std::string registry;  ///< a name of AppOptions::registries
-  std::string address;   ///< instead of a registry: "host:port", or several separated by commas
+  std::vector<std::string> registry;  ///< names of AppOptions::registries
+  std::string address;                ///< instead of a registry: "host:port", or several separated by commas
   Component transport;   ///< for `address`, and for instances that do not name one
   Component protocol;
   Component serializer;
   Component compress;                          ///< empty: bodies are not compressed
   Duration timeout = std::chrono::seconds(1);  ///< of a whole call, retries included
   Duration connect_timeout = std::chrono::seconds(1);
+  /// Pauses between attempts to connect one instance grow from 0.1 s to this.
+  Duration max_reconnect_pause = std::chrono::seconds(30);
   std::uint32_t connections = 1;  ///< per instance
   ConnectWhen connect = ConnectWhen::eager;
+  /// True: start() fails when no instance is known within connect_timeout, or, with eager connecting, none could be
+  /// connected within another connect_timeout. False: that is a warning, and calls fail until there is one.
+  bool check = false;
   Component cluster;
   Component router;  ///< empty: none
   Component balancer;
@@ -173,13 +186,17 @@ struct ReferenceOptions {
 };
 BOOST_DESCRIBE_STRUCT(ReferenceOptions, (),
                       (service, group, version, registry, address, transport, protocol, serializer, compress, timeout,
-                       connect_timeout, connections, connect, cluster, router, balancer, ha, filters, attempt_filters,
-                       methods, max_in_flight, max_unwritten, heartbeat, heartbeat_misses, limits))
+                       connect_timeout, max_reconnect_pause, connections, connect, check, cluster, router, balancer, ha,
+                       filters, attempt_filters, methods, max_in_flight, max_unwritten, heartbeat, heartbeat_misses,
+                       limits))
 
 struct ClientOptions {
+  /// A folder for what registries said last, so that references can start without them; made (mode 0700) if there is
+  /// none. A manifest's relative one is relative to its own folder. Empty: nothing is kept.
+  std::string cache;
   std::map<std::string, ReferenceOptions> references;
 };
-BOOST_DESCRIBE_STRUCT(ClientOptions, (), (references))
+BOOST_DESCRIBE_STRUCT(ClientOptions, (), (cache, references))
 
 /// Where this process may be asked what it is doing (service tenon.Admin, tenon/admin.hpp).
 struct AdminOptions {
@@ -217,6 +234,7 @@ TENON_CORE Result<AppOptions> parse_manifest(const std::string& file, std::strin
 TENON_CORE Result<void> check(const AppOptions& options);
 /// Fills empty Components and search directories with the defaults.
 TENON_CORE void apply_defaults(AppOptions& options);
+TENON_CORE void apply_defaults(ReferenceOptions& reference);
 
 }  // namespace tenon
 
@@ -254,6 +272,7 @@ struct tenon::Describe<tenon::ListenOptions> {
   static constexpr auto members =
       tenon::members(tenon::member("address", "where to listen, in the transport's form"),
                      tenon::member("protocols", "spoken on this port"),
+                     tenon::member("announce", "what registries are told instead of the address; none: nothing"),
                      tenon::member("transport", "written inline: `use` names it, the other keys are its options"));
 };
 template <>
@@ -270,7 +289,7 @@ struct tenon::Describe<tenon::ServiceOptions> {
   static constexpr auto members = tenon::members(
       tenon::member("name", "the interface"), tenon::member("group", "as clients ask for it"),
       tenon::member("version", "as clients ask for it"),
-      tenon::member("registry", "where it is announced: a name of registries"),
+      tenon::member("registry", "where it is announced: a name of registries, or a list of them"),
       tenon::member("filters", "around every call, outermost first"),
       tenon::member("weight", "share of traffic; 0: none"), tenon::member("metadata", "facts announced with it"),
       tenon::member("pool", "where it runs: a name of server.pools; empty or inline: on the io thread"),
@@ -301,13 +320,17 @@ template <>
 struct tenon::Describe<tenon::ReferenceOptions> {
   static constexpr auto members = tenon::members(
       tenon::member("service", "the interface"), tenon::member("group", "of the service"),
-      tenon::member("version", "of the service"), tenon::member("registry", "where instances are found"),
+      tenon::member("version", "of the service"),
+      tenon::member("registry", "where instances are found: a name of registries, or a list of them"),
       tenon::member("address", "instead of a registry: host:port, several separated by commas"),
       tenon::member("transport", "how bytes travel"), tenon::member("protocol", "how calls are framed"),
       tenon::member("serializer", "how values become bytes"), tenon::member("compress", "empty: not compressed"),
       tenon::member("timeout", "of a whole call, retries included"),
-      tenon::member("connect_timeout", "of one connection attempt"), tenon::member("connections", "per instance"),
+      tenon::member("connect_timeout", "of one connection attempt"),
+      tenon::member("max_reconnect_pause", "pauses between attempts to connect an instance grow up to this"),
+      tenon::member("connections", "per instance"),
       tenon::member("connect", "at start or with the first call"),
+      tenon::member("check", "starting fails when no instance is found"),
       tenon::member("cluster", "joins instances into one callee"), tenon::member("router", "which subset may serve"),
       tenon::member("balancer", "which instance serves"), tenon::member("ha", "how many attempts"),
       tenon::member("filters", "around a call, outermost first"),
@@ -317,6 +340,12 @@ struct tenon::Describe<tenon::ReferenceOptions> {
       tenon::member("heartbeat", "pause between signs of life of an idle connection"),
       tenon::member("heartbeat_misses", "missed in a row before a connection counts as dead"),
       tenon::member("limits", "bounds of one connection"));
+};
+template <>
+struct tenon::Describe<tenon::ClientOptions> {
+  static constexpr auto members =
+      tenon::members(tenon::member("cache", "folder for what registries said last, to start without them"),
+                     tenon::member("references", "name: a service that is called"));
 };
 template <>
 struct tenon::Describe<tenon::AdminOptions> {

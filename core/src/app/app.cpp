@@ -45,6 +45,14 @@ std::vector<std::string> App::addresses() const {
   return parts_->server ? parts_->server->addresses() : std::vector<std::string>();
 }
 
+std::vector<Announcement> App::announcements() const {
+  return parts_->announcements ? parts_->announcements->list() : std::vector<Announcement>();
+}
+
+Result<void> App::update_announcement(const ServiceName& service, const AnnouncementChange& change) {
+  return parts_->announcements->update(service, change);
+}
+
 bool App::stop(Duration grace) { return parts_->stop(grace, nullptr); }
 
 void App::catch_signals() {
@@ -133,6 +141,14 @@ std::vector<CatalogEntry> App::catalog() const {
 
 Result<std::shared_ptr<Serializer>> App::serializer(const std::string& name) {
   return parts_->builder->make<Serializer>(Component(name), "serializer");
+}
+
+Result<std::shared_ptr<Registry>> App::registry(const std::string& name) {
+  return run_on(*parts_->loops.front(), [&] { return parts_->builder->named<Registry>(name); });
+}
+
+Result<std::shared_ptr<Router>> App::router(const Component& component) {
+  return run_on(*parts_->loops.front(), [&] { return parts_->builder->make<Router>(component, "router"); });
 }
 
 Log& App::log() noexcept { return *parts_->log; }

@@ -1,50 +1,14 @@
-// The server's side of an App: what is offered, where it listens, where it is announced.
-#include <ifaddrs.h>
-#include <netdb.h>
-#include <net/if.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
+// The server's side of an App: what is offered, and where it listens. announce.cpp goes on.
 #include <algorithm>
-#include <random>
 
 #include "app/parts.hpp"
 #include "connection/limits.hpp"
-#include "loop/run_on.hpp"
-#include "loop/wait_for.hpp"
 #include "manifest/nearest.hpp"
 #include "server/descriptors.hpp"
 
 namespace tenon {
 
 namespace {
-
-/// An address that others can reach instead of a wildcard one: the first interface that is up and not loopback.
-std::string reachable(const std::string& address) {
-  const std::size_t colon = address.rfind(':');
-  const std::string host = address.substr(0, colon);
-  if (colon == std::string::npos || (host != "0.0.0.0" && host != "[::]")) return address;
-  std::string found;
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return address;
-  for (const ifaddrs* at = all; at && found.empty(); at = at->ifa_next) {
-    if (!at->ifa_addr || at->ifa_addr->sa_family != AF_INET || !(at->ifa_flags & IFF_UP) ||
-        (at->ifa_flags & IFF_LOOPBACK))
-      continue;
-    char text[NI_MAXHOST];
-    if (getnameinfo(at->ifa_addr, sizeof(sockaddr_in), text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0)
-      found = text;
-  }
-  freeifaddrs(all);
-  return found.empty() ? address : found + address.substr(colon);
-}
-
-std::string fresh_id(const std::string& address) {
-  std::random_device random;
-  char suffix[24];
-  std::snprintf(suffix, sizeof suffix, "-%08x%08x", random(), random());
-  return address + suffix;
-}
 
 /// Where each method of a service runs, by its index; null: inline. The pools' names have been checked.
 Result<std::vector<Pool*>> pools_of(const ServiceOptions& chosen, const std::string& path, const Service& service,
@@ -143,6 +107,9 @@ Result<void> App::Parts::build_server() {
     if (!transport.ok()) return std::move(transport).error();
     if (auto checked = (*transport)->check(listen.address); !checked.ok())
       return std::move(checked).error().prefix(path + ".address");
+    if (!listen.announce.empty() && listen.announce != announce_nowhere)
+      if (auto checked = (*transport)->check(listen.announce); !checked.ok())
+        return std::move(checked).error().prefix(path + ".announce");
     std::vector<std::shared_ptr<const Protocol>> protocols;
     for (std::size_t at = 0; at < listen.protocols.size(); ++at) {
       auto protocol = builder->make<Protocol>(listen.protocols[at], path + ".protocols[" + std::to_string(at) + "]");
@@ -153,36 +120,6 @@ Result<void> App::Parts::build_server() {
     }
     if (auto bound = server->listen(listen.address, std::move(*transport), std::move(protocols)); !bound.ok())
       return bound;
-  }
-  return {};
-}
-
-Result<void> App::Parts::announce() {
-  const std::vector<std::string> bound = server->addresses();
-  for (const ServiceOptions& offered : options.server.services) {
-    if (offered.registry.empty()) {
-      log->info("serving", offered.name + " (announced nowhere)");
-      continue;
-    }
-    auto registry = builder->named<Registry>(offered.registry);
-    if (!registry.ok()) return std::move(registry).error();
-    for (std::size_t index = 0; index < bound.size(); ++index) {
-      const ListenOptions& listen = options.server.listen[index];
-      Instance instance;
-      instance.address = reachable(bound[index]);
-      instance.id = fresh_id(instance.address);
-      instance.transport = listen.transport.use();
-      for (const Component& protocol : listen.protocols) instance.protocols.push_back(protocol.use());
-      instance.weight = offered.weight;
-      instance.metadata = offered.metadata;
-      const ServiceName name{offered.name, offered.group, offered.version};
-      auto lease = wait_for(control(), [&] { return (*registry)->announce(name, instance); });
-      if (!lease.ok())
-        return std::move(lease).error().prefix("announcing " + name.text() + " to registry " + offered.registry);
-      const std::string what = name.text() + " at " + instance.address + " in registry " + offered.registry;
-      log->info("announced", what);
-      announced_.push_back({*registry, std::move(*lease), what});
-    }
   }
   return {};
 }

@@ -1,23 +1,54 @@
 // The client's side of an App: references, read top to bottom in the order a call passes them.
+#include <algorithm>
+
 #include "app/parts.hpp"
 #include "client/endpoint.hpp"
 #include "client/fixed_registry.hpp"
 #include "connection/limits.hpp"
 #include "loop/run_on.hpp"
 #include "loop/wait_for.hpp"
+#include "tenon/scope.hpp"
 
 namespace tenon {
 
+namespace {
+
+constexpr Duration look_again = std::chrono::milliseconds(5);
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string in_milliseconds(Duration duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) + " ms";
+}
+
+/// Some instance is known; false: none until `limit`.
+Task<bool> named_by(BoundReference& reference, TimePoint limit) {
+  Clock& clock = reference.loop().clock();
+  while (reference.cluster().members()->empty()) {
+    if (clock.now() >= limit) co_return false;
+    sleep_until pause(clock, std::min(limit, clock.now() + look_again));
+    (void)co_await pause;
+  }
+  co_return true;
+}
+
+}  // namespace
+
 Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::string& name,
-                                                                   const ReferenceOptions& chosen) {
+                                                                   const ReferenceOptions& chosen, Usage usage) {
   {
     std::lock_guard lock(references_mutex_);
     if (const auto found = references_.find(name); found != references_.end()) return found->second;
   }
   const std::string path = "client.references." + name;
-  // A registry calls its watchers on the control thread, so what it feeds lives there; fixed addresses need no registry
-  // and are spread over the io threads.
-  const std::size_t io_thread = chosen.address.empty() ? 0 : references_.size() % loops.size();
+  // Registries call their watchers on the control thread, so what they feed lives there, and so do other components;
+  // fixed addresses need no registry and are spread over the io threads.
+  const bool anywhere = !chosen.address.empty() && usage == Usage::by_callers;
+  const std::size_t io_thread = anywhere ? references_.size() % loops.size() : 0;
   const std::shared_ptr<Loop>& home = loops[io_thread];
   Loop& loop = *home;
 
@@ -96,6 +127,7 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
   settings->connection.heartbeat_misses = chosen.heartbeat_misses;
   settings->connection.max_unwritten = chosen.max_unwritten;
   settings->connect_timeout = chosen.connect_timeout;
+  settings->max_reconnect_pause = chosen.max_reconnect_pause;
   settings->connections = chosen.connections;
   settings->eager = chosen.connect == ConnectWhen::eager;
   settings->max_in_flight = chosen.max_in_flight;
@@ -103,11 +135,14 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
 
   // Where instances come from.
   if (!chosen.address.empty()) {
-    parts.registries.push_back(std::make_shared<FixedRegistry>(chosen.address, settings->transport, loop));
+    parts.registries.push_back({"", std::make_shared<FixedRegistry>(chosen.address, settings->transport, loop)});
   } else {
-    auto registry = builder->named<Registry>(chosen.registry);
-    if (!registry.ok()) return std::move(registry).error().prefix(path + ".registry");
-    parts.registries.push_back(std::move(*registry));
+    for (const std::string& registry_name : chosen.registry) {
+      auto registry = builder->named<Registry>(registry_name);
+      if (!registry.ok()) return std::move(registry).error().prefix(path + ".registry");
+      parts.registries.push_back({registry_name, std::move(*registry)});
+    }
+    parts.cache = options.client.cache;
   }
 
   auto opened = run_on(loop, [&] {
@@ -117,25 +152,58 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
   if (!opened.ok()) return std::move(opened).error().prefix(path);
   std::lock_guard lock(references_mutex_);
   endpoint_settings_.push_back(settings);
-  facts_->opened({name, chosen.registry, io_thread, settings});
+  facts_->opened({name, listed(chosen.registry), io_thread, settings});
   references_.emplace(name, *opened);
   return opened;
 }
 
 Result<void> App::Parts::open_references() {
   for (const auto& [name, chosen] : options.client.references) {
-    auto opened = run_on(control(), [&, &name = name, &chosen = chosen] { return open_reference(name, chosen); });
+    auto opened = run_on(control(), [&, &name = name, &chosen = chosen] {
+      return open_reference(name, chosen, Usage::by_callers);
+    });
     if (!opened.ok()) return std::move(opened).error();
   }
-  // Eager references: the first call should find an open connection. They connect at the same time.
+  return await_instances();
+}
+
+// The first call should find an open connection. References connect at the same time.
+Result<void> App::Parts::await_instances() {
   const TimePoint begun = std::chrono::steady_clock::now();
   for (const auto& [name, reference] : references_) {
-    const ReferenceOptions& chosen = options.client.references.at(name);
-    if (chosen.connect != ConnectWhen::eager) continue;
-    auto ready = wait_for(reference->loop(), [&, &reference = reference] {
-      return reference->cluster().ready(begun + chosen.connect_timeout);
-    });
-    if (!ready.ok()) log->warn("not-ready", "client.references." + name + ": " + ready.error().text());
+    const auto described = options.client.references.find(name);
+    if (described == options.client.references.end()) continue;  // an address of a component's, which waits itself
+    const ReferenceOptions& chosen = described->second;
+    const bool eager = chosen.connect == ConnectWhen::eager;
+    if (!eager && !chosen.check) continue;
+    BoundReference& opened = *reference;
+    TimePoint limit = begun + chosen.connect_timeout;
+    bool known = true;
+    if (chosen.check) {
+      known = wait_for(opened.loop(), [&] { return named_by(opened, limit); });
+      if (!known) {
+        // When this has ended, the cluster goes on without the registries, perhaps with what they said last time.
+        (void)wait_for(opened.loop(), [&] { return opened.cluster().ready(limit); });
+        known = wait_for(opened.loop(), [&] { return named_by(opened, limit); });
+      }
+      limit = known ? std::chrono::steady_clock::now() + chosen.connect_timeout : limit;
+      if (known && !eager) continue;
+    }
+    auto ready = wait_for(opened.loop(), [&] { return opened.cluster().ready(limit); });
+    if (known && ready.ok()) continue;
+    const std::string where = "client.references." + name + ": ";
+    const std::string why = ready.ok() ? "it named nobody in time" : ready.error().text();
+    if (!chosen.check) {
+      log->warn("not-ready", where + why);
+      continue;
+    }
+    const std::string source =
+        chosen.registry.empty() ? "address " + chosen.address : "registry " + listed(chosen.registry);
+    const std::string found = known ? " named instances, but none could be connected" : " named no instance";
+    return Error(Errc::unavailable,
+                 where + source + found + " within " + in_milliseconds(chosen.connect_timeout) +
+                     ", and without one this application must not start (check: true): " + why,
+                 Delivery::not_run);
   }
   return {};
 }

@@ -3,12 +3,24 @@
 #include <algorithm>
 #include <thread>
 
+#include "app/cache_folder.hpp"
 #include "client/endpoint.hpp"
 #include "client/reference_invoker.hpp"
 #include "loop/run_on.hpp"
 #include "loop/wait_for.hpp"
+#include "manifest/node.hpp"
 
 namespace tenon {
+
+namespace {
+constexpr Duration withdrawing = std::chrono::seconds(2);
+}
+
+// "file:line:col: path" of something written in a manifest, else its path.
+std::string App::Parts::place_of(const std::string& path) const {
+  const manifest::Node* const node = options.source ? options.source->find(path) : nullptr;
+  return node ? manifest::at(manifest::Place{options.source, node, path}) + ": " + path : path;
+}
 
 App::Parts::Parts(AppOptions chosen) : options(std::move(chosen)) {}
 
@@ -25,12 +37,12 @@ App::Parts::~Parts() {
     (void)builder.release();
     (void)log.release();
     for (auto& [name, reference] : references_) new std::shared_ptr<BoundReference>(reference);
-    for (auto& announced : announced_) (void)announced.lease.release();
+    if (announcements) announcements->abandon();
     for (auto& loop : loops) new std::shared_ptr<Loop>(loop);
     return;
   }
   if (server) server->stop_pools();
-  run_on(control(), [this] { announced_.clear(); });
+  announcements.reset();
   for (auto& [name, reference] : references_)
     run_on(reference->loop(), [&reference = reference] { reference->release(); });
   run_on(control(), [this] { builder.reset(); });
@@ -70,6 +82,9 @@ Result<void> App::Parts::open() {
   AppOptions given = options;
   apply_defaults(options);
   if (auto checked = check(options); !checked.ok()) return checked;
+  if (!options.client.cache.empty())
+    if (auto made = make_cache_folder(options.client.cache); !made.ok())
+      return std::move(made).error().prefix(place_of("client.cache"));
   auto opened_log = open_log(options.log);
   if (!opened_log.ok()) return std::move(opened_log).error();
   log = std::move(*opened_log);
@@ -80,6 +95,7 @@ Result<void> App::Parts::open() {
     loops.back()->start();
   }
   facts_ = std::make_shared<admin::AppFacts>(std::move(given), options, *host, loops);
+  announcements = std::make_unique<Announcements>(control(), *log);
   const Environment environment{control(), *log, control().clock()};
   builder = std::make_unique<ComponentBuilder>(*host, environment);
   for (const auto& [name, component] : options.registries)
@@ -89,8 +105,17 @@ Result<void> App::Parts::open() {
       builder->name(kind, name, component, "components." + kind + "." + name);
   builder->provide(std::string(Invoker::kind), [this](std::string_view name) -> Result<std::shared_ptr<void>> {
     const auto chosen = options.client.references.find(std::string(name));
-    if (chosen == options.client.references.end()) return std::shared_ptr<void>();
-    auto opened = open_reference(chosen->first, chosen->second);
+    ReferenceOptions at_address;
+    if (chosen == options.client.references.end()) {
+      if (name.find(':') == std::string_view::npos) return std::shared_ptr<void>();
+      // An address. Whoever depends on it wants it back soon after it was away.
+      at_address.service = name;
+      at_address.address = name;
+      at_address.max_reconnect_pause = std::chrono::seconds(2);
+      apply_defaults(at_address);
+    }
+    auto opened = open_reference(std::string(name), at_address.address.empty() ? chosen->second : at_address,
+                                 Usage::by_component);
     if (!opened.ok()) return std::move(opened).error();
     std::shared_ptr<Invoker> invoker = std::make_shared<ReferenceInvoker>(*opened);
     return std::static_pointer_cast<void>(std::move(invoker));
@@ -108,9 +133,11 @@ Result<void> App::Parts::start() {
     auto registry = run_on(control(), [&] { return builder->named<Registry>(name); });
     if (!registry.ok()) return std::move(registry).error();
   }
-  // Listen, then connect (perhaps to ourselves), and announce last: nobody is sent here before we can serve.
+  // Listen, warm up, accept, then connect (perhaps to ourselves), and announce last: nobody is sent here before we can
+  // serve.
   if (!options.server.listen.empty()) {
     if (auto built = build_server(); !built.ok()) return built;
+    if (auto warm = warm_up(); !warm.ok()) return warm;
     server->start();
     facts_->serves(*server);
   }
@@ -147,7 +174,7 @@ std::shared_ptr<Reference> App::Parts::reference(const std::string& name) {
   Error reason;
   if (chosen != options.client.references.end()) {
     // Asked for before start(): built now.
-    auto opened = run_on(control(), [&] { return open_reference(chosen->first, chosen->second); });
+    auto opened = run_on(control(), [&] { return open_reference(chosen->first, chosen->second, Usage::by_callers); });
     if (opened.ok()) return *opened;
     reason = std::move(opened).error();
   } else {
@@ -172,14 +199,13 @@ bool App::Parts::stop(Duration grace, const std::atomic<int>* signals) {
 bool App::Parts::drain(Duration grace, const std::atomic<int>* signals) {
   const auto until = std::chrono::steady_clock::now() + grace;
   const auto forced = [signals] { return signals && signals->load() > 1; };
-  // Withdraw first, so that nobody new is sent here; then tell those who are connected.
-  for (Announced& announced : announced_) {
-    auto withdrawn = wait_for(control(), [&] { return announced.lease->withdraw(until); });
-    if (!withdrawn.ok()) log->warn("withdraw", announced.what + ": " + withdrawn.error().text());
-  }
+  // Withdraw first, so that nobody new is sent here; then tell those who are connected. A registry that does not answer
+  // must not use up the time of the calls in flight.
+  announcements->withdraw(std::chrono::steady_clock::now() + std::min(grace / 2, withdrawing));
   if (!server) return true;
   const Error reason(Errc::unavailable, "the server is stopping", Delivery::not_run, Advice::other_instance);
   server->drain(reason);
+  for (const auto& offered : server->settings().dispatcher.services()) offered->service().draining();
   // Where the protocol has no goodbye, clients learn of it from the registry; what they sent before is refused, so that
   // they can send it elsewhere, instead of lost.
   const auto patience = std::min(until, std::chrono::steady_clock::now() + std::chrono::milliseconds(300));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "admin/admin_server.hpp"
+#include "app/announcements.hpp"
 #include "app/signals.hpp"
 #include "chain/encodings.hpp"
 #include "client/bound_reference.hpp"
@@ -39,22 +40,24 @@ class App::Parts {
   std::unique_ptr<ComponentBuilder> builder;
   std::vector<std::shared_ptr<Service>> provided;
   std::unique_ptr<Server> server;
+  std::unique_ptr<Announcements> announcements;  // from open() on
   std::unique_ptr<StopSignals> signals;
 
  private:
-  struct Announced {
-    std::shared_ptr<Registry> registry;
-    std::unique_ptr<Lease> lease;
-    std::string what;
-  };
   Loop& control() noexcept { return *loops.front(); }
+  std::string place_of(const std::string& path) const;
   Result<std::shared_ptr<const Encodings>> encodings(std::size_t limit);
   Result<void> build_server();
   Result<void> open_admin();
   Result<void> offer(ServerSettings& settings);
+  Result<void> warm_up();
   Result<void> announce();
-  Result<std::shared_ptr<BoundReference>> open_reference(const std::string& name, const ReferenceOptions& chosen);
+  /// Who calls it: the application, or a component that has it as an option and lives on the control thread.
+  enum class Usage { by_callers, by_component };
+  Result<std::shared_ptr<BoundReference>> open_reference(const std::string& name, const ReferenceOptions& chosen,
+                                                         Usage usage);
   Result<void> open_references();
+  Result<void> await_instances();
   /// True: every call that was running has been answered.
   bool drain(Duration grace, const std::atomic<int>* signals);
   void close_references();
@@ -73,7 +76,6 @@ class App::Parts {
 
   std::shared_ptr<admin::AppFacts> facts_;
   std::unique_ptr<admin::AdminServer> admin_;
-  std::vector<Announced> announced_;
   std::mutex references_mutex_;
   std::map<std::string, std::shared_ptr<BoundReference>, std::less<>> references_;
   std::vector<std::shared_ptr<const EndpointSettings>> endpoint_settings_;

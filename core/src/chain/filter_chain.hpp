@@ -1,4 +1,5 @@
 #pragma once
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -26,10 +27,21 @@ class FilterChain {
   class Step final : public Invoker {
    public:
     Step(std::shared_ptr<Filter> filter, Invoker& next) : filter_(std::move(filter)), next_(next) {}
-    Task<Result<Response>> call(Request& request) override { return filter_->apply(request, next_); }
+    Task<Result<Response>> call(Request& request) override {
+      try {
+        return filter_->apply(request, next_);
+      } catch (...) {
+        // One that is not a coroutine threw: to whoever awaits it, as if it were one.
+        return thrown(std::current_exception());
+      }
+    }
     Health health() const noexcept override { return next_.health(); }
 
    private:
+    static Task<Result<Response>> thrown(std::exception_ptr exception) {
+      std::rethrow_exception(exception);
+      co_return Response();
+    }
     std::shared_ptr<Filter> filter_;
     Invoker& next_;
   };

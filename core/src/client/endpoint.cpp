@@ -70,7 +70,7 @@ RemoteEndpoint::RemoteEndpoint(std::shared_ptr<const EndpointSettings> settings,
       direct_(*this),
       chain_(settings_->attempt_filters, direct_),
       links_(std::max<std::uint32_t>(settings_->connections, 1)),
-      backoff_(std::random_device()()) {
+      backoff_(std::random_device()(), settings_->max_reconnect_pause) {
   settings_->endpoints.push_back(this);
   for (std::size_t index = 0; index < links_.size(); ++index) {
     Link::Retry& retry = links_[index].retry;

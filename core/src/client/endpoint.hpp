@@ -33,6 +33,7 @@ struct EndpointSettings {
   Limits limits;
   ConnectionOptions connection;
   Duration connect_timeout = std::chrono::seconds(1);
+  Duration max_reconnect_pause = std::chrono::seconds(30);
   std::uint32_t connections = 1;
   bool eager = true;
   std::size_t max_in_flight = 100000;

@@ -52,6 +52,9 @@ class Connection final : private FrameSink, private TurnEnd, public std::enable_
   /// The peer has said something.
   bool heard() const noexcept { return spoken_to_; }
   std::size_t unwritten() const noexcept { return session_->unwritten(); }
+  /// How many one-way calls of the peer's run. The server's count; it stands here because they keep this object when
+  /// the connection ends before they do.
+  std::size_t notices = 0;
   /// Does so much wait to be written that nothing should be added that can wait? on_room() tells the end of it.
   bool crowded() noexcept {
     if (session_->unwritten() > room()) crowded_ = true;

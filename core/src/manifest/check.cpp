@@ -43,13 +43,21 @@ class Checker {
   void needed(const std::string& path, const std::string& member, const std::string& value, std::string_view what) {
     if (value.empty()) finding_(path, "\"" + member + "\" is missing: " + std::string(what));
   }
-  void registry(const std::string& path, const std::string& name) {
-    if (name.empty() || options_.registries.contains(name)) return;
-    std::vector<std::string_view> names;
-    for (const auto& entry : options_.registries) names.push_back(entry.first);
-    const std::string hint = did_you_mean(name, names);
-    finding_(path + ".registry", "there is no registry \"" + name + '"' +
-                                     (hint.empty() ? "; registries has: " + listed(std::move(names)) : hint));
+  void registries(const std::string& path, const std::vector<std::string>& chosen) {
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      const std::string& name = chosen[i];
+      const std::string where = path + ".registry" + (chosen.size() == 1 ? "" : '[' + std::to_string(i) + ']');
+      if (!seen.insert(name).second) {
+        finding_(where, "registry \"" + name + "\" is listed twice");
+      } else if (!options_.registries.contains(name)) {
+        std::vector<std::string_view> names;
+        for (const auto& entry : options_.registries) names.push_back(entry.first);
+        const std::string hint = did_you_mean(name, names);
+        const std::string known = names.empty() ? "; registries is empty" : "; registries has: " + listed(names);
+        finding_(where, "there is no registry \"" + name + '"' + (hint.empty() ? known : hint));
+      }
+    }
   }
   void pool(const std::string& path, const std::string& name) {
     const auto& pools = options_.server.pools;
@@ -115,7 +123,7 @@ class Checker {
       const ServiceOptions& service = server.services[i];
       const std::string path = "server.services[" + std::to_string(i) + ']';
       needed(path, "name", service.name, "the interface to offer");
-      registry(path, service.registry);
+      registries(path, service.registry);
       pool(path, service.pool);
       for (const auto& [method, chosen] : service.methods)
         if (chosen.pool) pool(path + ".methods." + method, *chosen.pool);
@@ -149,11 +157,12 @@ class Checker {
     } else if (!reference.registry.empty() && !reference.address.empty()) {
       finding_(path + ".address", "stands beside a registry; keep one of the two");
     }
-    registry(path, reference.registry);
+    registries(path, reference.registry);
     if (!reference.address.empty() && has_empty_part(reference.address))
       finding_(path + ".address", "has an empty element between commas: \"" + reference.address + '"');
     time(path + ".timeout", reference.timeout, false);
     time(path + ".connect_timeout", reference.connect_timeout, false);
+    time(path + ".max_reconnect_pause", reference.max_reconnect_pause, false);
     time(path + ".heartbeat", reference.heartbeat, false);
     number(path + ".connections", reference.connections, 1, 1024);
     number(path + ".heartbeat_misses", reference.heartbeat_misses, 1, 1000);

@@ -57,6 +57,7 @@ AppOptions manifest::read_options(std::shared_ptr<const Document> document, Diag
   ManifestReader reader(Place{document, &document->root, {}}, diagnostics);
   reader.read(message_type<AppOptions>(), &options);
   for (std::string& directory : options.plugins.search) directory = in_folder_of(document->file, directory);
+  options.client.cache = in_folder_of(document->file, options.client.cache);
   options.source = std::move(document);
   return options;
 }
@@ -97,21 +98,26 @@ Result<void> check(const AppOptions& options) {
   return Error(Errc::config, std::move(text), Delivery::not_run);
 }
 
+namespace {
+void fill(Component& component, const char* use) {
+  if (!component) component = Component(use);
+}
+}  // namespace
+
+void apply_defaults(ReferenceOptions& reference) {
+  fill(reference.transport, defaults::transport);
+  fill(reference.protocol, defaults::protocol);
+  fill(reference.serializer, defaults::serializer);
+  fill(reference.cluster, defaults::cluster);
+  fill(reference.balancer, defaults::balancer);
+  fill(reference.ha, defaults::ha);
+}
+
 void apply_defaults(AppOptions& options) {
-  const auto fill = [](Component& component, const char* use) {
-    if (!component) component = Component(use);
-  };
   if (options.plugins.search.empty()) options.plugins.search = directories_beside_core();
   for (ListenOptions& listen : options.server.listen) fill(listen.transport, defaults::transport);
   if (options.admin && options.admin->protocols.empty()) options.admin->protocols = {Component(defaults::protocol)};
-  for (auto& [name, reference] : options.client.references) {
-    fill(reference.transport, defaults::transport);
-    fill(reference.protocol, defaults::protocol);
-    fill(reference.serializer, defaults::serializer);
-    fill(reference.cluster, defaults::cluster);
-    fill(reference.balancer, defaults::balancer);
-    fill(reference.ha, defaults::ha);
-  }
+  for (auto& [name, reference] : options.client.references) apply_defaults(reference);
 }
 
 }  // namespace tenon

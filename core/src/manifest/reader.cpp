@@ -235,6 +235,12 @@ bool ManifestReader::begin_list(const Type* element) {
   if (failed()) return false;
   const Node& node = take();
   const bool list = node.kind == Node::Kind::list;
+  const bool only = node.kind == Node::Kind::scalar && element && element->kind == Kind::string;
+  if (only) {
+    push(&node);
+    levels_.back().element = element;
+    return true;
+  }
   if (node.kind == Node::Kind::scalar) {
     expect(node, "a list such as [" + node.text.substr(0, 40) + "]");
   } else if (!list) {
@@ -248,6 +254,13 @@ bool ManifestReader::begin_list(const Type* element) {
 bool ManifestReader::next_element() {
   if (failed()) return false;
   Level& level = levels_.back();
+  // One text without brackets is a list of one.
+  if (level.node && level.node->kind == Node::Kind::scalar && level.next == 0) {
+    ++level.next;
+    next_ = level.node;
+    entry_ = nullptr;
+    return true;
+  }
   while (level.node && level.next < level.node->elements.size()) {
     path_.resize(level.path_size);
     path_ += '[' + std::to_string(level.next) + ']';

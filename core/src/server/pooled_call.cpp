@@ -32,7 +32,7 @@ void PooledCall::run(ServerConnection& connection, Frame& frame, const Route& ro
     return;
   }
   if (call->one_way_)
-    call->detach(connection.connection_);
+    call->become_notice(connection.connection_);
   else
     connection.calls_.add(*call);
   connection.settings_.in_flight.fetch_add(1, std::memory_order_relaxed);
@@ -76,6 +76,7 @@ void PooledCall::answer() noexcept {
   if (result_.ok() && result_->messages) return begin_stream(std::move(*result_), pool_.withdraw(ticket_));
   settings_.in_flight.fetch_sub(1, std::memory_order_relaxed);
   Result<Response> result = std::move(result_);
+  notice_ended();
   if (connection_) connection_->reply(*this, std::move(result));
   stream_.reset();  // a connection ends on its own thread
   release();

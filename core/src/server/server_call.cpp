@@ -46,7 +46,7 @@ void ServerCall::run(ServerConnection& connection, Frame& frame, const Route& ro
   auto* call = new ServerCall(connection, frame, route, encoding);
   // A call that wants no answer is nobody's: its number may be used again at once, and the connection may go.
   if (call->one_way_)
-    call->detach(connection.connection_);
+    call->become_notice(connection.connection_);
   else
     connection.calls_.add(*call);
   connection.settings_.in_flight.fetch_add(1, std::memory_order_relaxed);
@@ -95,6 +95,7 @@ void ServerCall::finish() {
   Result<Response> result = take_result();
   if (result.ok() && result->messages) return begin_stream(std::move(*result), nullptr);
   settings_.in_flight.fetch_sub(1, std::memory_order_relaxed);
+  notice_ended();
   if (connection_) connection_->reply(*this, std::move(result));
   delete this;
 }

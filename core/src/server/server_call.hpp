@@ -54,6 +54,14 @@ class ServerCall : public CallLink {
   void leave_pool() noexcept;
 
  protected:
+  /// It is a one-way call that begins to be served: it counts as one of its connection's until notice_ended().
+  void become_notice(const std::shared_ptr<Connection>& stream) noexcept {
+    ++stream->notices;
+    detach(stream);
+  }
+  void notice_ended() noexcept {
+    if (one_way_) --stream_->notices;
+  }
   ServerCall(ServerConnection& connection, Frame& frame, const Route& route, const Encoding& encoding);
   ServerCall(const ServerCall&) = delete;
   ServerCall& operator=(const ServerCall&) = delete;

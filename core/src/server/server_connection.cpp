@@ -79,14 +79,16 @@ void ServerConnection::on_frame(Frame& frame) {
 }
 
 void ServerConnection::refuse(const Frame& request, Error error) {
-  if (!request.one_way) reply_error(request.call, std::move(error), Duration{0});
+  if (!request.one_way) return reply_error(request.call, std::move(error), Duration{0});
+  // Nobody hears of it but whoever reads this.
+  settings_.log->warn("one-way", "a one-way request of " + connection_->peer().peer + " was dropped: " + error.text());
 }
 
 void ServerConnection::on_request(Frame& frame) {
   if (draining_)
     return refuse(frame, Error(Errc::unavailable, "the server is stopping", Delivery::not_run, Advice::other_instance));
   if (settings_.in_flight.load(std::memory_order_relaxed) >= settings_.max_in_flight ||
-      calls_.size() >= settings_.limits.max_concurrent)
+      calls_.size() + connection_->notices >= settings_.limits.max_concurrent)
     return refuse(frame,
                   Error(Errc::overloaded,
                         "the server is serving " + std::to_string(settings_.in_flight.load(std::memory_order_relaxed)) +

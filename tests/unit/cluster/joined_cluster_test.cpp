@@ -29,7 +29,7 @@ class ClusterTest : public testing::Test {
     parts.subscriber = "test";
     for (std::size_t i = 0; i < registries; ++i) {
       registry.push_back(std::make_shared<fake::ScriptedRegistry>());
-      parts.registries.push_back(registry.back());
+      parts.registries.push_back({"main" + std::to_string(i), registry.back()});
     }
     RoundRobinOptions from_the_start;
     from_the_start.start = 0;

@@ -111,5 +111,23 @@ TEST_F(KnownInstancesTest, WithoutALimitEveryEmptySnapshotIsBelieved) {
   EXPECT_EQ(trusting.size(), 0u);
 }
 
+TEST_F(KnownInstancesTest, WhatIsRecalledIsLikeWhatWasNamed) {
+  const auto recall = [this] { known.recall({fake::instance("a"), fake::instance("b"), fake::instance("c")}); };
+  recall();
+  EXPECT_FALSE(known.heard());
+  EXPECT_EQ(ids(), "abc");
+  EXPECT_EQ(known.list().size(), 3u);
+  EXPECT_EQ(known.kept(), 0u);
+  EXPECT_EQ(known.next_expiry(), never) << "as long as the registry says nothing";
+  EXPECT_TRUE(say(1, "d", {"b"})) << "whatever its revision";
+  EXPECT_EQ(ids(), "dac") << "who withdrew is gone, the others went in a suspect way";
+  EXPECT_EQ(known.next_expiry(), start + seconds(60));
+  recall();
+  EXPECT_EQ(ids(), "dac") << "it has spoken";
+  known.expire(start + seconds(60));
+  recall();
+  EXPECT_EQ(ids(), "d");
+}
+
 }  // namespace
 }  // namespace tenon::cluster

@@ -23,7 +23,7 @@ class TrafficGroupsTest : public testing::Test {
     const Environment environment{executor, log, executor.clock()};
     ClusterParts parts;
     parts.service = service;
-    parts.registries = {registry};
+    parts.registries = {{"main", registry}};
     parts.balancer = std::move(*RoundRobin::create({}, environment));
     parts.ha = std::move(*Failover::create({}, environment));
     parts.router = std::move(*traffic::TrafficRouter::create(std::move(options), environment));

@@ -85,7 +85,7 @@ TEST_F(BuilderTest, CyclesAreNamed) {
 }
 
 TEST_F(BuilderTest, WrongOptionsSayWhere) {
-  read("    a: { use: hello, wrd: x, times: 70000, pause: 5, room: 64KB, tone: loudd, names: x, before: ~ }\n");
+  read("    a: { use: hello, wrd: x, times: 70000, pause: 5, room: 64KB, tone: loudd, names: {}, before: ~ }\n");
   EXPECT_EQ(
       said("a"),
       "error: m.yaml:3:22: unknown key \"wrd\" in components.greeting.a, did you mean \"word\"?\n"
@@ -94,8 +94,8 @@ TEST_F(BuilderTest, WrongOptionsSayWhere) {
       "m.yaml:3:60: components.greeting.a.room: expected a size in B, KiB, MiB, GiB or TiB, found \"64KB\"\n"
       "m.yaml:3:72: components.greeting.a.tone: expected one of plain, loud, very_loud, found \"loudd\", did you "
       "mean \"loud\"?\n"
-      "m.yaml:3:86: components.greeting.a.names: expected a list such as [x], found \"x\"\n"
-      "m.yaml:3:89: components.greeting.a.before: has no value; give it one or remove it");
+      "m.yaml:3:86: components.greeting.a.names: expected a list, found a map\n"
+      "m.yaml:3:90: components.greeting.a.before: has no value; give it one or remove it");
 }
 
 TEST_F(BuilderTest, UnknownImplementation) {

@@ -65,6 +65,11 @@ TEST(Manifest, TheDocumentedOne) {
   EXPECT_EQ(greeter.ha.use(), "failover");
   EXPECT_FALSE(greeter.cluster);
   EXPECT_EQ(greeter.max_unwritten.bytes, 4u << 20);
+  EXPECT_EQ(greeter.registry, (std::vector<std::string>{"main", "backup"}));
+  EXPECT_TRUE(greeter.check);
+  EXPECT_EQ(options.server.services[0].registry, std::vector<std::string>{"main"});
+  EXPECT_EQ(listen.announce, "greeter.example.com:4080");
+  EXPECT_EQ(options.client.cache, "/etc/app/cache");
 }
 
 TEST(Manifest, DefaultsFillWhatIsEmptyOnly) {
@@ -137,14 +142,31 @@ TEST(Manifest, OptionalMembers) {
   EXPECT_FALSE(methods.at("Put").retries);
 }
 
+TEST(Manifest, OneTextIsAListOfOne) {
+  const AppOptions options = good(
+      "registries: { main: static, backup: static }\n"
+      "plugins: { load: cluster }\n"
+      "client: { references: { one: { service: a.B, registry: main }, quoted: { service: a.B, registry: \"main\" },\n"
+      "                        both: { service: a.B, registry: [main, backup] } } }\n");
+  EXPECT_EQ(options.plugins.load, std::vector<std::string>{"cluster"});
+  const auto& references = options.client.references;
+  EXPECT_EQ(references.at("one").registry, std::vector<std::string>{"main"});
+  EXPECT_EQ(references.at("quoted").registry, std::vector<std::string>{"main"});
+  EXPECT_EQ(references.at("both").registry, (std::vector<std::string>{"main", "backup"}));
+  EXPECT_FALSE(references.at("one").check);
+  EXPECT_EQ(options.client.cache, "");
+}
+
 TEST(Manifest, RelativeFolders) {
   const AppOptions options = good("plugins: { search: [plugins, ../up/, ., /abs] }", "/etc/app/m.yaml");
   EXPECT_EQ(options.plugins.search, (std::vector<std::string>{"/etc/app/plugins", "/etc/up", "/etc/app", "/abs"}));
+  EXPECT_EQ(good("client: { cache: known/ }").client.cache, "/etc/app/known");
+  EXPECT_EQ(good("client: { cache: /var/cache/app }").client.cache, "/var/cache/app");
 }
 
 TEST(Manifest, OptionsFromCodeAreCheckedToo) {
   AppOptions options;
-  options.client.references["greeter"] = {.service = "demo.Greeter", .registry = "mian"};
+  options.client.references["greeter"] = {.service = "demo.Greeter", .registry = {"mian"}};
   options.registries["main"] = Component("zookeeper");
   options.runtime.io_threads = 0;
   const Result<void> checked = check(options);
@@ -153,7 +175,7 @@ TEST(Manifest, OptionsFromCodeAreCheckedToo) {
             "runtime.io_threads: must be from 1 to 256, is 0\n"
             "client.references.greeter.registry: there is no registry \"mian\", did you mean \"main\"?");
   options.runtime.io_threads = 1;
-  options.client.references["greeter"].registry = "main";
+  options.client.references["greeter"].registry = {"main"};
   EXPECT_TRUE(check(options).ok());
 }
 

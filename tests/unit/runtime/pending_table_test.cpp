@@ -78,7 +78,7 @@ TEST(CallTable, FindsWhatIsInIt) {
 }
 
 TEST(Backoff, StaysWithinItsBoundsForEver) {
-  Backoff backoff(1);
+  Backoff backoff(1, std::chrono::seconds(30));
   Duration first = backoff.next();
   EXPECT_GE(first, std::chrono::milliseconds(25));
   EXPECT_LE(first, std::chrono::milliseconds(175));
@@ -90,6 +90,8 @@ TEST(Backoff, StaysWithinItsBoundsForEver) {
   EXPECT_GE(backoff.next(), std::chrono::milliseconds(7'500));
   backoff.reset();
   EXPECT_LE(backoff.next(), std::chrono::milliseconds(175));
+  Backoff impatient(1, std::chrono::milliseconds(40));
+  for (int i = 0; i < 100; ++i) ASSERT_LE(impatient.next(), std::chrono::milliseconds(70));
 }
 
 }  // namespace
