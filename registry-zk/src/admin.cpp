@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t at_once = 64;
 constexpr std::size_t largest_text = 1'000'000;  // the server takes 1 MiB for a whole request
 constexpr int most_attempts = 3;
+constexpr int most_readings = 5;
 constexpr std::size_t most_samples = 64;
 
 Error conflict(const std::string& path) {
@@ -66,6 +67,29 @@ Task<Result<ZkAdmin::Nodes>> ZkAdmin::nodes(std::string folder) {
   co_return std::move(found);
 }
 
+Task<Result<std::vector<ZkAdmin::Providers>>> ZkAdmin::providers(ServiceName service) {
+  std::vector<Providers> found;
+  // In a list that never rests, the last reading is as good as another.
+  bool same = false;
+  for (int reading = 0; reading < most_readings && !same; ++reading) {
+    found.clear();
+    for (const std::string_view folder : {serving_folder, unavailable_folder}) {
+      std::string path = layout_.service(service) + "/" + std::string(folder);
+      auto read = co_await nodes(path);
+      if (!read.ok()) co_return std::move(read).error();
+      found.push_back({std::move(path), folder == serving_folder, std::move(*read)});
+    }
+    same = true;
+    for (const Providers& before : found) {
+      auto now = co_await names(before.path);
+      if (!now.ok()) co_return std::move(now).error();
+      same = same && std::equal(now->begin(), now->end(), before.nodes.begin(), before.nodes.end(),
+                                [](const std::string& name, const auto& node) { return name == node.first; });
+    }
+  }
+  co_return std::move(found);
+}
+
 Task<Result<std::vector<ServiceName>>> ZkAdmin::services() {
   auto connected = co_await connect();
   if (!connected.ok()) co_return std::move(connected).error();
@@ -105,6 +129,9 @@ Task<Result<void>> ZkAdmin::add_versions(std::string path, ServiceName service, 
   if (versions.empty()) versions.emplace_back();
   std::sort(versions.begin(), versions.end());
   versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
+  // Who says none means the default: one service with those who say that.
+  const bool said = std::find(versions.begin(), versions.end(), default_version) != versions.end();
+  if (said && versions.front().empty()) versions.erase(versions.begin());
   for (std::string& version : versions) {
     service.version = std::move(version);
     found.push_back(service);
@@ -119,32 +146,59 @@ Task<Result<std::vector<Instance>>> ZkAdmin::list_instances(ServiceName service)
   auto connected = co_await connect();
   if (!connected.ok()) co_return std::move(connected).error();
   std::vector<Instance> found;
-  for (const std::string_view folder : {serving_folder, unavailable_folder}) {
-    auto providers = co_await nodes(layout_.service(service) + "/" + std::string(folder));
-    if (!providers.ok()) co_return std::move(providers).error();
-    for (const auto& [name, reply] : *providers) {
+  auto folders = co_await providers(service);
+  if (!folders.ok()) co_return std::move(folders).error();
+  for (const Providers& folder : *folders)
+    for (const auto& [name, reply] : folder.nodes) {
       auto node = read_provider(reply.data, name);
       if (!node.ok() || node->withdrawn || !same_version(node->version, service.version)) continue;
-      node->instance.serving = folder == serving_folder;
+      node->instance.serving = node->serves(folder.serves);
       found.push_back(std::move(node->instance));
     }
-  }
   co_return std::move(found);
 }
 
-Task<Result<std::vector<std::string>>> ZkAdmin::subscribers(const ServiceName& service) {
+Task<Result<std::vector<Subscriber>>> ZkAdmin::subscribers(const ServiceName& service) {
   return list_subscribers(service);
 }
 
-Task<Result<std::vector<std::string>>> ZkAdmin::list_subscribers(ServiceName service) {
+Task<Result<std::vector<Subscriber>>> ZkAdmin::list_subscribers(ServiceName service) {
   if (auto checked = check_service(service); !checked.ok()) co_return std::move(checked).error();
   auto connected = co_await connect();
   if (!connected.ok()) co_return std::move(connected).error();
   auto consumers = co_await nodes(layout_.service(service) + "/" + std::string(client_folder));
   if (!consumers.ok()) co_return std::move(consumers).error();
-  std::vector<std::string> found;
+  std::vector<Subscriber> found;
   for (const auto& [name, reply] : *consumers) found.push_back(read_consumer(reply.data, name));
   co_return std::move(found);
+}
+
+Task<Result<std::vector<std::string>>> ZkAdmin::groups() {
+  auto connected = co_await connect();
+  if (!connected.ok()) co_return std::move(connected).error();
+  auto below = co_await names(layout_.root());
+  if (!below.ok()) co_return std::move(below).error();
+  std::vector<std::string> found;
+  for (const std::string& group : *below) {
+    auto is = co_await is_group(layout_.group(group));
+    if (!is.ok()) co_return std::move(is).error();
+    if (*is) found.push_back(group);
+  }
+  co_return std::move(found);
+}
+
+Task<Result<bool>> ZkAdmin::is_group(std::string path) {
+  auto services = co_await names(path);
+  if (!services.ok()) co_return std::move(services).error();
+  for (const std::string& service : *services)
+    if (service == command_node) co_return true;
+  for (const std::string& service : *services) {
+    auto folders = co_await names(path + "/" + service);
+    if (!folders.ok()) co_return std::move(folders).error();
+    for (const std::string& folder : *folders)
+      if (folder == serving_folder || folder == unavailable_folder || folder == client_folder) co_return true;
+  }
+  co_return false;
 }
 
 Task<Result<Document>> ZkAdmin::read(const std::string& kind, const std::string& group) {
@@ -211,6 +265,25 @@ Task<Result<void>> ZkAdmin::create_document(std::string path, Document document)
   co_return Result<void>();
 }
 
+Task<Result<void>> ZkAdmin::remove(const Document& document) { return remove_document(document); }
+
+Task<Result<void>> ZkAdmin::remove_document(Document document) {
+  if (auto checked = check_document(document.kind, document.group); !checked.ok()) co_return std::move(checked).error();
+  auto connected = co_await connect();
+  if (!connected.ok()) co_return std::move(connected).error();
+  const std::string path = layout_.document(document.kind, document.group);
+  const Reply seen = co_await session_.exists(path, false);
+  if (seen.code == ZNONODE) co_return Error(Errc::not_found, path + " is not there", Delivery::not_run);
+  if (!seen.ok()) co_return failure("cannot look at " + path, seen.code);
+  if (document.version != static_cast<std::uint64_t>(seen.stat.mzxid)) co_return conflict(path);
+  Reply done = co_await session_.remove(path, seen.stat.version);
+  const std::string nothing;
+  if (done.code == ZNOTEMPTY) done = co_await session_.set(path, nothing, seen.stat.version);
+  if (done.code == ZBADVERSION || done.code == ZNONODE) co_return conflict(path);
+  if (!done.ok()) co_return failure("cannot remove " + path, done.code);
+  co_return Result<void>();
+}
+
 // A group with nodes in Java's serialisation has members that cannot read anything else.
 Task<TextEncoding> ZkAdmin::encoding_for(std::string group) {
   if (encoding_ == CommandEncoding::java) co_return TextEncoding::java;
@@ -236,10 +309,18 @@ Task<TextEncoding> ZkAdmin::encoding_for(std::string group) {
 }
 
 Task<Result<void>> ZkAdmin::set_weight(const ServiceName& service, const std::string& id, std::uint32_t weight) {
-  return weigh(service, id, weight);
+  return change(service, id, [weight](std::string_view data, std::string_view name, bool) {
+    return with_weight(data, name, weight);
+  });
 }
 
-Task<Result<void>> ZkAdmin::weigh(ServiceName service, std::string id, std::uint32_t weight) {
+Task<Result<void>> ZkAdmin::set_serving(const ServiceName& service, const std::string& id, bool serving) {
+  return change(service, id, [serving](std::string_view data, std::string_view name, bool folder_serves) {
+    return with_serving(data, name, serving == folder_serves ? std::nullopt : std::optional(serving));
+  });
+}
+
+Task<Result<void>> ZkAdmin::change(ServiceName service, std::string id, Change what) {
   if (auto checked = check_service(service); !checked.ok()) co_return std::move(checked).error();
   auto connected = co_await connect();
   if (!connected.ok()) co_return std::move(connected).error();
@@ -247,23 +328,24 @@ Task<Result<void>> ZkAdmin::weigh(ServiceName service, std::string id, std::uint
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     std::string path;
     std::string data;
+    bool news = false;
     int version = -1;
-    for (const std::string_view folder : {serving_folder, unavailable_folder}) {
-      const std::string place = layout_.service(service) + "/" + std::string(folder);
-      auto providers = co_await nodes(place);
-      if (!providers.ok()) co_return std::move(providers).error();
-      for (const auto& [name, reply] : *providers) {
+    auto folders = co_await providers(service);
+    if (!folders.ok()) co_return std::move(folders).error();
+    for (const Providers& folder : *folders)
+      for (const auto& [name, reply] : folder.nodes) {
         const auto node = read_provider(reply.data, name);
         if (!node.ok() || node->withdrawn || node->instance.id != id || !same_version(node->version, service.version))
           continue;
-        auto changed = with_weight(reply.data, name, weight);
+        auto changed = what(reply.data, name, folder.serves);
         if (!changed.ok()) co_return std::move(changed).error();
-        path = place + "/" + name;
+        path = folder.path + "/" + name;
+        news = *changed != reply.data;
         data = std::move(*changed);
         version = reply.stat.version;
       }
-    }
     if (path.empty()) co_return Error(Errc::not_found, missing, Delivery::not_run);
+    if (!news) co_return Result<void>();
     const Reply written = co_await session_.set(path, data, version);
     if (written.ok()) co_return Result<void>();
     // It changed meanwhile: look again.

@@ -36,7 +36,7 @@ void Announcement::wish(Wish wish) {
 std::uint64_t Announcement::announce(ServiceName service, Instance instance) {
   service_ = std::move(service);
   instance_ = std::move(instance);
-  operator_weight_.reset();
+  forget_operator();
   held_ = yields_ = false;
   trouble_ = Error();
   self_ = shared_from_this();
@@ -50,7 +50,7 @@ void Announcement::update(std::uint64_t owner, Instance instance) {
   instance.id = instance_.id;  // it stays the same instance, at the same place
   instance.address = instance_.address;
   instance_ = std::move(instance);
-  operator_weight_.reset();
+  forget_operator();
   wish(Wish::announced);
 }
 
@@ -65,6 +65,11 @@ Error Announcement::trouble() const {
   if (!connected()) return session()->unavailable();
   if (trouble_) return trouble_;
   return Error(Errc::unavailable, session()->label() + " has not answered in time", Delivery::maybe_run);
+}
+
+void Announcement::forget_operator() noexcept {
+  operator_weight_.reset();
+  operator_serving_.reset();
 }
 
 std::string Announcement::text() const {
@@ -116,7 +121,7 @@ Task<Announcement::Round> Announcement::round() {
 
   // From here to the change itself nothing is awaited: it is one wish that is fulfilled.
   const bool withdrawn = wish_ == Wish::withdrawn;
-  const bool serving = wish_ == Wish::announced && instance_.serving;
+  const bool serving = wish_ == Wish::announced && serves();
   const std::string text = this->text();
   std::string target = serving ? serving_path_ : unavailable_path_;
   const Look& there = serving ? at_serving : at_unavailable;
@@ -143,16 +148,17 @@ Task<Announcement::Round> Announcement::round() {
                                                         : fail("cannot remove the second node", removed.code);
     }
     if (stands_at_ == target && written_ == text) co_return Round::settled;
-    co_return co_await rewrite(target, text);
+    co_return co_await rewrite(target, text, there.version);
   }
   std::vector<Step> steps;
   const auto remove = [&](const Look& look, const std::string& path) {
+    // What an operator has written meanwhile is read first.
     if (look.there() && (look.mine || (!target.empty() && !withdrawn)))
-      steps.push_back({Step::What::remove, path, std::string()});
+      steps.push_back({Step::What::remove, path, std::string(), look.mine ? look.version : -1});
   };
   remove(at_serving, serving_path_);
   remove(at_unavailable, unavailable_path_);
-  if (!target.empty()) steps.push_back({Step::What::create_ephemeral, target, text});
+  if (!target.empty()) steps.push_back({Step::What::create_ephemeral, target, text, -1});
   if (steps.empty()) co_return Round::settled;
   co_return co_await apply(std::move(steps), target, text);
 }
@@ -163,11 +169,13 @@ Task<Announcement::Look> Announcement::look(const std::string& path) {
   look.code = seen.code;
   if (!seen.ok()) co_return look;
   look.mine = seen.stat.ephemeralOwner == session()->id();
+  look.version = seen.stat.version;
   if (look.mine && path == stands_at_ && seen.stat.version == version_) co_return look;
   const Reply read = co_await session()->get(path, true);
   look.code = read.code;
   if (!read.ok()) co_return look;
   look.mine = read.stat.ephemeralOwner == session()->id();
+  look.version = read.stat.version;
   if (look.mine) {
     if (path == stands_at_) adopt(read);
   } else if (const auto node = read_provider(read.data, name_of(path)); node.ok()) {
@@ -177,20 +185,21 @@ Task<Announcement::Look> Announcement::look(const std::string& path) {
   co_return look;
 }
 
-// Somebody wrote into our node: an operator's weight stays until our owner says something else.
+// Somebody wrote into our node: an operator's word stays until our owner says something else.
 void Announcement::adopt(const Reply& reply) {
   if (reply.stat.version == version_) return;
-  const bool current = written_ == text();
   version_ = reply.stat.version;
   const auto node = read_provider(reply.data, name_of(stands_at_));
-  if (!node.ok() || !current) return;
+  // What the owner wishes meanwhile comes later, so it goes before.
+  if (!node.ok() || done_ != wished_) return;
   operator_weight_ = node->instance.weight;
+  operator_serving_ = node->serves(stands_at_ == serving_path_);
   written_ = text();
 }
 
-Task<Announcement::Round> Announcement::rewrite(const std::string& path, const std::string& text) {
-  const Reply reply = co_await session()->set(path, text, -1);
-  if (reply.code == ZNONODE) co_return Round::look_again;
+Task<Announcement::Round> Announcement::rewrite(const std::string& path, const std::string& text, int version) {
+  const Reply reply = co_await session()->set(path, text, version);
+  if (reply.code == ZNONODE || reply.code == ZBADVERSION) co_return Round::look_again;
   if (!reply.ok()) co_return fail("cannot write " + path, reply.code);
   stands_at_ = path;
   written_ = text;
@@ -215,7 +224,7 @@ Task<Announcement::Round> Announcement::apply(std::vector<Step> steps, const std
     co_return made == ZOK ? Round::look_again : fail("cannot create " + folder, made);
   }
   // Somebody was quicker.
-  if (reply.code == ZNONODE || reply.code == ZNODEEXISTS) co_return Round::look_again;
+  if (reply.code == ZNONODE || reply.code == ZNODEEXISTS || reply.code == ZBADVERSION) co_return Round::look_again;
   co_return fail("cannot write " + (target.empty() ? serving_path_ : target), reply.code);
 }
 

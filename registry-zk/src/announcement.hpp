@@ -15,8 +15,9 @@ namespace tenon::zk {
 /// A node of our own session is never deleted but by a wish. One of another session is replaced, in one step, when it
 /// is our own from a session before (the same instance id), or when this announcement has not held its place yet (a
 /// process that restarted at once finds the node of its predecessor). Else somebody has taken the place from us: it is
-/// his, and ours again when his node is gone. Threads: the executor's. Ownership: of itself until the wish to be gone
-/// is fulfilled, and of the lease.
+/// his, and ours again when his node is gone. What an operator writes into our node (a weight, whether it serves) holds
+/// until the owner's next update, also for the nodes that follow. Threads: the executor's. Ownership: of itself until
+/// the wish to be gone is fulfilled, and of the lease.
 class Announcement final : public Reconciler {
  public:
   static constexpr Duration tombstone_stays = std::chrono::seconds(5);
@@ -51,6 +52,7 @@ class Announcement final : public Reconciler {
   struct Look {
     int code = ZOK;  // ZOK, ZNONODE, or what failed
     bool mine = false;
+    int version = -1;   // of its data
     std::string id;     // of a foreign one
     bool tomb = false;  // a foreign one that has left
     bool there() const noexcept { return code == ZOK; }
@@ -64,11 +66,13 @@ class Announcement final : public Reconciler {
 
   Task<Round> round();
   Task<Look> look(const std::string& path);
-  Task<Round> rewrite(const std::string& path, const std::string& text);
+  Task<Round> rewrite(const std::string& path, const std::string& text, int version);
   Task<Round> apply(std::vector<Step> steps, const std::string& target, const std::string& text);
   void adopt(const Reply& reply);
   bool may_replace(const Look& foreign) const noexcept { return !held_ || foreign.tomb || foreign.id == instance_.id; }
   std::string text() const;
+  void forget_operator() noexcept;
+  bool serves() const noexcept { return operator_serving_.value_or(instance_.serving); }
   Round fail(const std::string& what, int code);
   void wish(Wish wish);
 
@@ -77,7 +81,8 @@ class Announcement final : public Reconciler {
   const std::string serving_path_;
   const std::string unavailable_path_;
   Instance instance_;
-  std::optional<std::uint32_t> operator_weight_;  // set by a tool; holds until the owner's next update
+  std::optional<std::uint32_t> operator_weight_;
+  std::optional<bool> operator_serving_;
   Wish wish_ = Wish::gone;
   TimePoint tombstone_until_ = never;
   std::uint64_t owner_ = 0;

@@ -196,7 +196,7 @@ void Client::prepare(Operation& operation, Ticket& ticket) const {
   for (std::size_t at = 0; at < ticket.steps.size(); ++at) {
     const Step& step = ticket.steps[at];
     if (step.what == Step::What::remove)
-      zoo_delete_op_init(&ticket.ops[at], step.path.c_str(), -1);
+      zoo_delete_op_init(&ticket.ops[at], step.path.c_str(), step.version);
     else
       zoo_create_op_init(&ticket.ops[at], step.path.c_str(), step.data.data(), static_cast<int>(step.data.size()),
                          options_.acl, ZOO_EPHEMERAL, nullptr, 0);

@@ -34,6 +34,7 @@ struct Step {
   What what;
   std::string path;
   std::string data;
+  int version = -1;  ///< remove: of the node's data; -1: any
 };
 
 class Client;

@@ -19,13 +19,16 @@ constexpr std::string_view transport = "transport";
 constexpr std::string_view weight = "weight";
 constexpr std::string_view instance_id = "instanceId";
 constexpr std::string_view withdrawn = "withdrawn";
+constexpr std::string_view serving = "serving";
 constexpr std::string_view application = "application";
+constexpr std::string_view framework = "framework";
 }  // namespace key
 
-constexpr std::array taken = {key::group,     key::version, key::node_type,   key::protocols,
-                              key::transport, key::weight,  key::instance_id, key::withdrawn};
+constexpr std::array taken = {key::group,  key::version,     key::node_type, key::protocols, key::transport,
+                              key::weight, key::instance_id, key::withdrawn, key::serving};
 constexpr std::string_view meta = "meta.";
 constexpr std::string_view motan2 = "motan2";
+constexpr std::string_view ours = "tenon";
 constexpr std::uint32_t default_weight = 100;
 
 bool is_taken(std::string_view name) { return std::find(taken.begin(), taken.end(), name) != taken.end(); }
@@ -72,6 +75,8 @@ void take_parameter(ProviderNode& node, const std::string& name, const std::stri
     if (!value.empty()) instance.id = value;
   } else if (name == key::withdrawn) {
     node.withdrawn = value == "true";
+  } else if (name == key::serving) {
+    if (value == "true" || value == "false") node.serving = value == "true";
   } else if (!is_taken(name)) {
     instance.metadata.emplace(name.starts_with(meta) ? name.substr(meta.size()) : name, value);
   }
@@ -79,6 +84,32 @@ void take_parameter(ProviderNode& node, const std::string& name, const std::stri
 
 // Sorted by name behind the group, as Motan in Go writes them.
 void sort_parameters(ServiceUrl& url) { std::sort(url.parameters.begin() + 1, url.parameters.end()); }
+
+// The data with one parameter changed, or taken out when there is no value.
+Result<std::string> with_parameter(std::string_view data, std::string_view node_name, std::string_view name,
+                                   std::optional<std::string> value) {
+  auto text = read_node_text(data);
+  if (!text.ok()) return std::move(text).error();
+  if (text->text.empty()) {
+    if (!value) return std::string(data);
+    text->text = std::string(motan2) + "://" + std::string(node_name) + "/?";
+  }
+  auto url = parse_service_url(text->text);
+  if (!url.ok()) return std::move(url).error();
+  if (value) {
+    url->set(name, std::move(*value));
+  } else if (std::erase_if(url->parameters, [name](const auto& each) { return each.first == name; }) == 0) {
+    return std::string(data);
+  }
+  return write_node_text(to_string(*url), text->encoding);
+}
+
+// "10.0.0.9" of "10.0.0.9:0", "10.0.0.9:0-1a-2" and "10.0.0.9"; "::1" of "[::1]:0".
+std::string host_of(std::string_view name) {
+  if (name.starts_with('[')) return std::string(name.substr(1, std::min(name.find(']'), name.size()) - 1));
+  const std::size_t colon = name.find(':');
+  return std::string(name.find(':', colon + 1) == std::string_view::npos ? name.substr(0, colon) : name);
+}
 
 }  // namespace
 
@@ -132,32 +163,37 @@ Result<ProviderNode> read_provider(std::string_view data, std::string_view node_
 }
 
 Result<std::string> with_weight(std::string_view data, std::string_view node_name, std::uint32_t weight) {
-  auto text = read_node_text(data);
-  if (!text.ok()) return std::move(text).error();
-  if (text->text.empty()) text->text = std::string(motan2) + "://" + std::string(node_name) + "/?";
-  auto url = parse_service_url(text->text);
-  if (!url.ok()) return std::move(url).error();
-  url->set(key::weight, std::to_string(weight));
-  return write_node_text(to_string(*url), text->encoding);
+  return with_parameter(data, node_name, key::weight, std::to_string(weight));
+}
+
+Result<std::string> with_serving(std::string_view data, std::string_view node_name, std::optional<bool> serving) {
+  std::optional<std::string> value;
+  if (serving) value = *serving ? "true" : "false";
+  return with_parameter(data, node_name, key::serving, std::move(value));
 }
 
 std::string write_consumer(const Subscription& subscription, const std::string& host) {
   ServiceUrl url{std::string(motan2), host, 0, subscription.service.interface, {}};
   url.parameters.emplace_back(key::group, group_or_default(subscription.service.group));
   url.parameters.emplace_back(key::application, subscription.subscriber);
+  url.parameters.emplace_back(key::framework, ours);
   url.parameters.emplace_back(key::node_type, "referer");
   if (!subscription.service.version.empty()) url.parameters.emplace_back(key::version, subscription.service.version);
   sort_parameters(url);
   return to_string(url);
 }
 
-std::string read_consumer(std::string_view data, std::string_view node_name) {
+Subscriber read_consumer(std::string_view data, std::string_view node_name) {
+  Subscriber subscriber{std::string(node_name), host_of(node_name), true};
   const auto text = read_node_text(data);
-  if (text.ok())
-    if (const auto url = parse_service_url(text->text); url.ok())
-      if (const std::string* application = url->find(key::application); application && !application->empty())
-        return *application;
-  return std::string(node_name);
+  if (!text.ok()) return subscriber;
+  const auto url = parse_service_url(text->text);
+  if (!url.ok()) return subscriber;
+  if (!url->host.empty()) subscriber.address = host_of(url->host);
+  if (const std::string* application = url->find(key::application); application && !application->empty())
+    subscriber.name = *application;
+  if (const std::string* framework = url->find(key::framework)) subscriber.foreign = *framework != ours;
+  return subscriber;
 }
 
 }  // namespace tenon::zk

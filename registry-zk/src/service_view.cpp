@@ -189,7 +189,7 @@ Task<int> ServiceView::fetch(Folder& folder, std::string name) {
     if (usable) node = read_provider({}, name);
   }
   if (node.ok()) {
-    node->instance.serving = folder.serves;
+    node->instance.serving = node->serves(folder.serves);
     entry.node = std::move(*node);
   } else {
     entry.node.reset();

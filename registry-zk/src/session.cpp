@@ -20,6 +20,10 @@ constexpr Duration longest_pause = std::chrono::seconds(4);  // back within sess
 constexpr Duration shortest_attempt = std::chrono::seconds(2);
 constexpr Duration between_warnings = std::chrono::seconds(10);
 constexpr std::chrono::milliseconds tombstones_last{500};  // consumers need that to see them
+// A server that cannot take what a client says when it comes back (jute.maxbuffer) ends the connection at once, each
+// time, and the session lives on.
+constexpr Duration short_life = std::chrono::milliseconds(300);
+constexpr int most_short_lives = 10;
 constexpr const char* cause = "zookeeper";
 
 std::string seconds(Duration time) {
@@ -110,6 +114,7 @@ void Session::on_connected(std::int64_t session, Duration timeout) {
   clock_.cancel(watchdog_);
   clock_.cancel(hope_);
   connected_ = true;
+  connected_at_ = clock_.now();
   hopeless_ = false;
   timeout_ = timeout;
   backoff_.reset();
@@ -126,12 +131,20 @@ void Session::on_connected(std::int64_t session, Duration timeout) {
 void Session::on_disconnected() {
   if (!std::exchange(connected_, false)) return;
   reason_ = "the connection was lost";
-  // The server ends the session after its timeout, but says so only to a client that it can talk to.
-  clock_.cancel(watchdog_);
-  clock_.arm(watchdog_, clock_.now() + timeout_ * 4 / 3);
   hopeless_at_ = clock_.now() + options_.connect_timeout;
   clock_.cancel(hope_);
   clock_.arm(hope_, hopeless_at_);
+  short_lives_ = clock_.now() - connected_at_ < short_life ? short_lives_ + 1 : 0;
+  if (short_lives_ == most_short_lives) {
+    short_lives_ = 0;
+    warn_sometimes(Cause::refused,
+                   "connections are lost as soon as they stand; starting a new session (is what is "
+                   "watched too much for the server's jute.maxbuffer?)");
+    return reopen(backoff_.next());
+  }
+  // The server ends the session after its timeout, but says so only to a client that it can talk to.
+  clock_.cancel(watchdog_);
+  clock_.arm(watchdog_, clock_.now() + timeout_ * 4 / 3);
   warn_sometimes(Cause::lost, "the connection was lost; connecting again");
 }
 

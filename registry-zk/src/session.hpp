@@ -68,7 +68,9 @@ class Session final : private Client::Listener {
   Operation set(const std::string& path, const std::string& data, int version) {
     return change(Operation::What::set, path, data, version);
   }
-  Operation remove(const std::string& path) { return change(Operation::What::remove, path, {}, -1); }
+  Operation remove(const std::string& path, int version = -1) {
+    return change(Operation::What::remove, path, {}, version);
+  }
   /// All or none.
   Operation apply(std::vector<Step> steps) { return Operation(usable(), std::move(steps)); }
   /// Takes back the watches at `path`, if nobody attached wants exactly that path. Nobody waits for it.
@@ -114,6 +116,8 @@ class Session final : private Client::Listener {
   const std::shared_ptr<ClientLog> client_log_;
   std::unique_ptr<Client> client_;
   bool connected_ = false;
+  TimePoint connected_at_{};
+  int short_lives_ = 0;  // connections in a row that were lost at once
   bool stopped_ = false;
   bool hopeless_ = false;
   std::int64_t id_ = 0;

@@ -104,6 +104,54 @@ TEST_P(RegistryContract, DocumentsAreSeenAndNeverLost) {
   EXPECT_EQ(diary.count(), calls);
 }
 
+TEST_P(RegistryContract, DocumentsAreRemovedByWhoKnowsThem) {
+  if (!GetParam().documents) GTEST_SKIP() << "it keeps no documents";
+  const auto here = member();
+  RegistryAdmin* const admin = here->executor.call([&] { return here->registry->admin(); });
+  ASSERT_NE(admin, nullptr) << "the suite writes documents with it";
+  const auto read = [&] { return here->run([&] { return admin->read("command", "blue"); }); };
+  const auto write = [&](const Document& document) { return here->run([&] { return admin->write(document); }); };
+  const auto remove = [&](const Document& document) { return here->run([&] { return admin->remove(document); }); };
+  const auto groups = [&] {
+    const auto found = here->run([&] { return admin->groups(); });
+    EXPECT_TRUE(found.ok()) << found.error().text();
+    return found.ok() ? *found : std::vector<std::string>();
+  };
+  Document document{"command", "blue", "first", 0};
+  EXPECT_EQ(remove(document).error().code(), Errc::not_found);
+  EXPECT_FALSE(contains(groups(), "blue"));
+  ASSERT_TRUE(write(document).ok());
+  EXPECT_TRUE(contains(groups(), "blue")) << "a group of documents only";
+  DocumentDiary diary;
+  ASSERT_TRUE(here->try_watch_document("command", "blue", diary).ok());
+  const auto reads = [&](const std::string& text, bool is_there) {
+    return diary.wait([&](const Document& now) { return now.text == text && (now.version != 0) == is_there; },
+                      GetParam().patience);
+  };
+  EXPECT_TRUE(reads("first", true));
+  const Result<Document> first = read();
+  ASSERT_TRUE(first.ok()) << first.error().text();
+  Document changed = *first;
+  changed.text = "second";
+  ASSERT_TRUE(write(changed).ok());
+  EXPECT_EQ(remove(*first).error().code(), Errc::already_exists) << "somebody wrote since it was read";
+  EXPECT_TRUE(reads("second", true));
+  const Result<Document> second = read();
+  ASSERT_TRUE(second.ok()) << second.error().text();
+  const Result<void> removed = remove(*second);
+  ASSERT_TRUE(removed.ok()) << removed.error().text();
+  EXPECT_TRUE(reads("", false));
+  EXPECT_EQ(remove(*second).error().code(), Errc::not_found);
+  const Result<Document> gone = read();
+  ASSERT_TRUE(gone.ok()) << gone.error().text();
+  EXPECT_EQ(gone->version, 0u);
+  // One that comes again is another.
+  ASSERT_TRUE(write(document).ok());
+  EXPECT_TRUE(reads("first", true));
+  EXPECT_GT(diary.latest().version, second->version);
+  EXPECT_EQ(write(*second).error().code(), Errc::already_exists);
+}
+
 TEST_P(RegistryContract, ToolsSeeAndChangeWhatIsThere) {
   const auto here = member();
   const auto consumer = member();
@@ -127,7 +175,12 @@ TEST_P(RegistryContract, ToolsSeeAndChangeWhatIsThere) {
   EXPECT_TRUE(same_instances(*instances, {instance("one")}));
   const auto subscribers = here->run([&] { return admin->subscribers(service_); });
   ASSERT_TRUE(subscribers.ok()) << subscribers.error().text();
-  EXPECT_TRUE(contains(*subscribers, "shop"));
+  EXPECT_EQ(std::count_if(subscribers->begin(), subscribers->end(),
+                          [](const Subscriber& each) { return each.name == "shop" && !each.foreign; }),
+            1);
+  const auto groups = here->run([&] { return admin->groups(); });
+  ASSERT_TRUE(groups.ok()) << groups.error().text();
+  EXPECT_EQ(*groups, std::vector<std::string>{"blue"});
   const auto weigh = [&](const std::string& id) {
     return here->run([&] { return admin->set_weight(service_, id, 33); });
   };
@@ -135,6 +188,30 @@ TEST_P(RegistryContract, ToolsSeeAndChangeWhatIsThere) {
   EXPECT_TRUE(weighed.ok()) << weighed.error().text();
   EXPECT_TRUE(shows(diary, {instance("one", 33)})) << diary.text();
   EXPECT_EQ(weigh("nobody").error().code(), Errc::not_found);
+  const auto serve = [&](const std::string& id, bool serving) {
+    return here->run([&] { return admin->set_serving(service_, id, serving); });
+  };
+  const auto serves = [&](bool serving) {
+    Instance wanted = instance("one", 33);
+    wanted.serving = serving;
+    const auto listed = here->run([&] { return admin->instances(service_); });
+    return shows(diary, {wanted}) && listed.ok() && same_instances(*listed, {wanted});
+  };
+  for (int round = 0; round < 2; ++round) {
+    const Result<void> offline = serve("one", false);
+    EXPECT_TRUE(offline.ok()) << offline.error().text();
+    EXPECT_TRUE(serves(false)) << diary.text();
+    const Result<void> online = serve("one", true);
+    EXPECT_TRUE(online.ok()) << online.error().text();
+    EXPECT_TRUE(serves(true)) << diary.text();
+  }
+  EXPECT_EQ(serve("nobody", false).error().code(), Errc::not_found);
+  // The provider's own word is the last.
+  ASSERT_TRUE(serve("one", false).ok());
+  EXPECT_TRUE(serves(false));
+  here->update(**lease, instance("one", 50));
+  EXPECT_TRUE(shows(diary, {instance("one", 50)})) << diary.text();
+  EXPECT_TRUE(diary.withdrawn().empty()) << "it never left";
   const ServiceName unknown{"demo.Unknown", "", ""};
   const auto none = here->run([&] { return admin->instances(unknown); });
   EXPECT_TRUE(none.ok() ? none->empty() : none.error().code() == Errc::not_found);

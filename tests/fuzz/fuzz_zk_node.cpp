@@ -65,7 +65,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto node = read_provider(*weighed, "10.0.0.1:4080");
     require(!node.ok() || node->instance.weight == 7);
   }
-  require(!read_consumer(bytes, "name").empty());
+  if (const auto marked = with_serving(bytes, "10.0.0.1:4080", false); marked.ok()) {
+    const auto node = read_provider(*marked, "10.0.0.1:4080");
+    require(!node.ok() || !node->serves(true));
+  }
+  require(!read_consumer(bytes, "name").name.empty());
+  (void)read_consumer(bytes, bytes);
   if (const auto servers = parse_servers(bytes); servers.ok())
     for (const Server& server : *servers) require(!server.host.empty() && server.port != 0);
   (void)check_name("name", bytes);

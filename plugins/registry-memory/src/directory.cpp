@@ -177,12 +177,23 @@ std::vector<Instance> Directory::instances(const ServiceName& service) const {
   return known;
 }
 
-std::vector<std::string> Directory::subscribers(const ServiceName& service) const {
+std::vector<Subscriber> Directory::subscribers(const ServiceName& service) const {
   const std::lock_guard lock(mutex_);
   const auto entry = services_.find(service);
   if (entry == services_.end()) return {};
+  std::set<std::string> names;
+  for (const ServiceWatcher* watcher : entry->second.watchers) names.insert(watcher->subscription().subscriber);
+  std::vector<Subscriber> known;
+  for (const std::string& name : names) known.push_back({name, "", false});
+  return known;
+}
+
+std::vector<std::string> Directory::groups() const {
+  const std::lock_guard lock(mutex_);
   std::set<std::string> known;
-  for (const ServiceWatcher* watcher : entry->second.watchers) known.insert(watcher->subscription().subscriber);
+  for (const auto& [service, entry] : services_) known.insert(service.group);
+  for (const auto& [name, text] : texts_)
+    if (text.document.version != 0) known.insert(text.document.group);
   return {known.begin(), known.end()};
 }
 
@@ -196,35 +207,64 @@ Document Directory::read(const std::string& kind, const std::string& group) cons
   return none;
 }
 
+Error Directory::conflict(const Document& document, std::uint64_t stored) const {
+  return Error(Errc::already_exists,
+               "registry " + name_ + ": the " + document.kind + " of group '" + document.group + "' has version " +
+                   std::to_string(stored) + ", not " + std::to_string(document.version) +
+                   "; read it again before writing",
+               Delivery::not_run);
+}
+
 Result<void> Directory::write(const Document& document) {
   const std::lock_guard lock(mutex_);
   const auto found = texts_.find({document.kind, document.group});
   const std::uint64_t stored = found == texts_.end() ? 0 : found->second.document.version;
-  if (document.version != stored)
-    return Error(Errc::already_exists,
-                 "registry " + name_ + ": the " + document.kind + " of group '" + document.group + "' has version " +
-                     std::to_string(stored) + ", not " + std::to_string(document.version) +
-                     "; read it again before writing",
-                 Delivery::not_run);
+  if (document.version != stored) return conflict(document, stored);
   Text& text = open_text(document.kind, document.group)->second;
   text.document.text = document.text;
-  ++text.document.version;
+  text.document.version = ++version_;
   for (DocumentWatcher* watcher : text.watchers) watcher->notify();
   return {};
 }
 
-Result<void> Directory::set_weight(const ServiceName& service, const std::string& id, std::uint32_t weight) {
+Result<void> Directory::remove_document(const Document& document) {
+  const std::lock_guard lock(mutex_);
+  const auto found = texts_.find({document.kind, document.group});
+  const std::uint64_t stored = found == texts_.end() ? 0 : found->second.document.version;
+  if (stored == 0)
+    return Error(Errc::not_found,
+                 "registry " + name_ + ": group '" + document.group + "' has no " + document.kind, Delivery::not_run,
+                 Advice::never);
+  if (document.version != stored) return conflict(document, stored);
+  Text& text = found->second;
+  text.document.text.clear();
+  text.document.version = 0;
+  for (DocumentWatcher* watcher : text.watchers) watcher->notify();
+  if (text.watchers.empty()) texts_.erase(found);
+  return {};
+}
+
+template <class T>
+Result<void> Directory::set(const ServiceName& service, const std::string& id, T Instance::*what, T value) {
   const std::lock_guard lock(mutex_);
   const auto entry = services_.find(service);
   if (entry != services_.end()) {
     const auto found = entry->second.instances.find(id);
     if (found != entry->second.instances.end()) {
-      if (std::exchange(found->second.weight, weight) != weight) changed(entry->second);
+      if (std::exchange(found->second.*what, value) != value) changed(entry->second);
       return {};
     }
   }
   return Error(Errc::not_found, "registry " + name_ + ": " + service.text() + " has no instance " + id,
                Delivery::not_run, Advice::never);
+}
+
+Result<void> Directory::set_weight(const ServiceName& service, const std::string& id, std::uint32_t weight) {
+  return set(service, id, &Instance::weight, weight);
+}
+
+Result<void> Directory::set_serving(const ServiceName& service, const std::string& id, bool serving) {
+  return set(service, id, &Instance::serving, serving);
 }
 
 }  // namespace tenon::inprocess

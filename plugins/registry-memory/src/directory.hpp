@@ -52,13 +52,19 @@ class Directory : public std::enable_shared_from_this<Directory> {
   /// Services that have instances or watchers.
   std::vector<ServiceName> services() const;
   std::vector<Instance> instances(const ServiceName& service) const;
-  std::vector<std::string> subscribers(const ServiceName& service) const;
+  /// Each name once.
+  std::vector<Subscriber> subscribers(const ServiceName& service) const;
+  /// Groups of those services, and of documents that have been written; sorted.
+  std::vector<std::string> groups() const;
   /// One that was never written has version 0 and no text.
   Document read(const std::string& kind, const std::string& group) const;
   /// Fails with: already_exists when the version is not the stored one.
   Result<void> write(const Document& document);
-  /// Fails with: not_found.
+  /// Fails with: already_exists as write(), not_found.
+  Result<void> remove_document(const Document& document);
+  /// Fail with: not_found.
   Result<void> set_weight(const ServiceName& service, const std::string& id, std::uint32_t weight);
+  Result<void> set_serving(const ServiceName& service, const std::string& id, bool serving);
 
  private:
   friend class ServiceWatcher;
@@ -80,10 +86,15 @@ class Directory : public std::enable_shared_from_this<Directory> {
   void changed(Service& service);
   void forget_if_unused(Services::iterator service);
   Texts::iterator open_text(const std::string& kind, const std::string& group);
+  Error conflict(const Document& document, std::uint64_t stored) const;
+  // Sets what of an instance.
+  template <class T>
+  Result<void> set(const ServiceName& service, const std::string& id, T Instance::*what, T value);
 
   const std::string name_;
   mutable std::mutex mutex_;
   std::uint64_t revision_ = 1;  // the newest of all services, so that one forgotten and met again goes on growing
+  std::uint64_t version_ = 0;   // the newest of all texts, for the same reason
   Services services_;
   Texts texts_;
 };

@@ -91,8 +91,11 @@ Task<Result<std::vector<ServiceName>>> MemoryRegistry::Admin::services() {
 Task<Result<std::vector<Instance>>> MemoryRegistry::Admin::instances(const ServiceName& service) {
   return ready(Result<std::vector<Instance>>(directory_.instances(service)));
 }
-Task<Result<std::vector<std::string>>> MemoryRegistry::Admin::subscribers(const ServiceName& service) {
-  return ready(Result<std::vector<std::string>>(directory_.subscribers(service)));
+Task<Result<std::vector<Subscriber>>> MemoryRegistry::Admin::subscribers(const ServiceName& service) {
+  return ready(Result<std::vector<Subscriber>>(directory_.subscribers(service)));
+}
+Task<Result<std::vector<std::string>>> MemoryRegistry::Admin::groups() {
+  return ready(Result<std::vector<std::string>>(directory_.groups()));
 }
 Task<Result<Document>> MemoryRegistry::Admin::read(const std::string& kind, const std::string& group) {
   return ready(Result<Document>(directory_.read(kind, group)));
@@ -102,9 +105,15 @@ Task<Result<void>> MemoryRegistry::Admin::write(const Document& document) {
     return ready(Result<void>(refuse("registry " + directory_.name() + ": the document has no kind")));
   return ready(directory_.write(document));
 }
+Task<Result<void>> MemoryRegistry::Admin::remove(const Document& document) {
+  return ready(directory_.remove_document(document));
+}
 Task<Result<void>> MemoryRegistry::Admin::set_weight(const ServiceName& service, const std::string& id,
                                                      std::uint32_t weight) {
   return ready(directory_.set_weight(service, id, weight));
+}
+Task<Result<void>> MemoryRegistry::Admin::set_serving(const ServiceName& service, const std::string& id, bool serving) {
+  return ready(directory_.set_serving(service, id, serving));
 }
 
 }  // namespace tenon::inprocess

@@ -33,10 +33,13 @@ class MemoryRegistry final : public Registry {
     explicit Admin(Directory& directory) : directory_(directory) {}
     Task<Result<std::vector<ServiceName>>> services() override;
     Task<Result<std::vector<Instance>>> instances(const ServiceName& service) override;
-    Task<Result<std::vector<std::string>>> subscribers(const ServiceName& service) override;
+    Task<Result<std::vector<Subscriber>>> subscribers(const ServiceName& service) override;
+    Task<Result<std::vector<std::string>>> groups() override;
     Task<Result<Document>> read(const std::string& kind, const std::string& group) override;
     Task<Result<void>> write(const Document& document) override;
+    Task<Result<void>> remove(const Document& document) override;
     Task<Result<void>> set_weight(const ServiceName& service, const std::string& id, std::uint32_t weight) override;
+    Task<Result<void>> set_serving(const ServiceName& service, const std::string& id, bool serving) override;
 
    private:
     Directory& directory_;

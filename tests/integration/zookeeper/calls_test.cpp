@@ -27,7 +27,7 @@ std::unique_ptr<App> provider(const std::string& servers, const std::string& nam
   ServiceOptions offered;
   offered.name = "demo.Who";
   offered.group = "blue";
-  offered.registry = "main";
+  offered.registry = {"main"};
   options.server.services = {offered};
   auto service = std::make_shared<Functions>("demo.Who");
   service->add("name", [name] { return name; });
@@ -39,7 +39,7 @@ std::unique_ptr<App> consumer(const std::string& servers) {
   ReferenceOptions reference;
   reference.service = "demo.Who";
   reference.group = "blue";
-  reference.registry = "main";
+  reference.registry = {"main"};
   reference.timeout = 5s;
   options.client.references["who"] = reference;
   return start(std::move(options));

@@ -76,6 +76,18 @@ TEST_F(ZookeeperNodes, DocumentsOverTheirLife) {
   EXPECT_TRUE(eventually([&] { return rules.latest().text == "r"; }));
   EXPECT_EQ(hand.get(command + "/rule"), "r");
   EXPECT_EQ(ears.latest().text, "three");
+  // With those below it, a command can only be emptied.
+  const auto remove = [&](const Document& document) {
+    return here->run([&] { return here->registry->admin()->remove(document); });
+  };
+  EXPECT_TRUE(remove(read(*here, "command")).ok());
+  EXPECT_TRUE(shows(""));
+  EXPECT_EQ(hand.get(command + "/rule"), "r");
+  EXPECT_TRUE(remove(read(*here, "rule")).ok());
+  EXPECT_EQ(hand.get(command + "/rule"), "(none)");
+  EXPECT_TRUE(remove(read(*here, "command")).ok());
+  EXPECT_EQ(hand.get(command), "(none)");
+  EXPECT_EQ(remove({"command", "blue", "", 1}).error().code(), Errc::not_found);
   end(*here, watching);
   end(*here, watching_rules);
 }

@@ -29,7 +29,11 @@ TEST_F(ZookeeperNodes, OursStandWhereMotansDo) {
   const std::string client = hand.names(base + "/client").front();
   EXPECT_EQ(client.substr(0, 11), "10.0.0.9:0-") << client;
   EXPECT_EQ(hand.get(base + "/client/" + client),
-            "motan2://10.0.0.9:0/demo.Greeter?group=blue&application=shop&nodeType=referer&version=1.0");
+            "motan2://10.0.0.9:0/demo.Greeter?group=blue&application=shop&framework=tenon&nodeType=referer&"
+            "version=1.0");
+  const auto ours = here->run([&] { return here->registry->admin()->subscribers(service); });
+  ASSERT_TRUE(ours.ok());
+  EXPECT_EQ(*ours, (std::vector<Subscriber>{{"shop", "10.0.0.9", false}}));
 
   one.serving = false;
   here->update(**lease, one);
@@ -110,10 +114,13 @@ TEST_F(ZookeeperNodes, MotansAreRead) {
   }));
   const auto subscribers = here->run([&] { return here->registry->admin()->subscribers(name); });
   ASSERT_TRUE(subscribers.ok());
-  EXPECT_EQ(std::count(subscribers->begin(), subscribers->end(), "client-test"), 2);
+  for (const Subscriber& motans : {Subscriber{"client-test", "127.0.0.1", true}, {"client-test", "192.0.2.2", true}})
+    EXPECT_EQ(std::count(subscribers->begin(), subscribers->end(), motans), 1) << motans.address;
+  const auto ours = [](const Subscriber& each) { return !each.foreign; };
+  EXPECT_EQ(std::count_if(subscribers->begin(), subscribers->end(), ours), 1) << "this one";
   const auto services = here->run([&] { return here->registry->admin()->services(); });
   ASSERT_TRUE(services.ok());
-  EXPECT_EQ(services->size(), 2u) << "version 1.0 of the Go server, and none said by the others";
+  EXPECT_EQ(services->size(), 1u) << "version 1.0 of the Go server; the others say none, which is the same";
   end(*here, watching);
 }
 
@@ -147,6 +154,90 @@ TEST_F(ZookeeperNodes, AnOperatorsWeightLeavesTheNodeToItsOwner) {
   EXPECT_TRUE(eventually([&] { return hand.get(ours).ends_with("weight=30"); }));
   EXPECT_EQ(set("nobody", 1).error().code(), Errc::not_found);
   here->drop(*lease);
+}
+
+TEST_F(ZookeeperNodes, AnOperatorTakesInstancesOutOfTraffic) {
+  const auto here = member();
+  Ears<Snapshot> ears;
+  auto watching = watch(*here, service, ears);
+  const auto set = [&](const std::string& id, bool serving) {
+    return here->run([&] { return here->registry->admin()->set_serving(service, id, serving); });
+  };
+  const auto serves = [&](const std::string& id, bool serving) {
+    return eventually([&] {
+      for (const Instance& each : ears.latest().instances)
+        if (each.id == id) return each.serving == serving;
+      return false;
+    });
+  };
+  // A foreign one is marked where it is: it stays its owner's.
+  const std::string path = base + "/server/127.0.0.1:18210";
+  ASSERT_EQ(hand.create(path, zk::sample::java_node, ZOO_EPHEMERAL), ZOK);
+  const Stat before = hand.stat(path);
+  EXPECT_TRUE(set("127.0.0.1:18210", false).ok());
+  EXPECT_TRUE(serves("127.0.0.1:18210", false));
+  EXPECT_EQ(hand.stat(path).ephemeralOwner, before.ephemeralOwner);
+  EXPECT_EQ(hand.stat(path).czxid, before.czxid);
+  const auto text = zk::read_node_text(hand.get(path));
+  ASSERT_TRUE(text.ok());
+  EXPECT_EQ(text->encoding, TextEncoding::java);
+  EXPECT_TRUE(text->text.ends_with("&serving=false")) << text->text;
+  EXPECT_TRUE(set("127.0.0.1:18210", true).ok());
+  EXPECT_TRUE(serves("127.0.0.1:18210", true));
+  EXPECT_EQ(hand.get(path).find("serving"), std::string::npos);
+
+  // One of ours moves to where Motan's clients do not look, in one step, and stays there.
+  auto lease = here->announce(service, provider("10.0.0.1:4080"));
+  ASSERT_TRUE(lease.ok());
+  const std::string id = "10.0.0.1:4080/1";
+  const std::string serving = base + "/server/10.0.0.1:4080";
+  const std::string unavailable = base + "/unavailableServer/10.0.0.1:4080";
+  const auto stands = [&](const std::string& there, const std::string& not_there) {
+    return eventually([&] { return hand.get(there) != "(none)" && hand.get(not_there) == "(none)"; });
+  };
+  EXPECT_TRUE(set(id, false).ok());
+  EXPECT_TRUE(stands(unavailable, serving));
+  EXPECT_TRUE(serves(id, false));
+  EXPECT_EQ(hand.get(unavailable).find("serving="), std::string::npos) << "the folder says it";
+  const auto weighed = here->run([&] { return here->registry->admin()->set_weight(service, id, 7); });
+  EXPECT_TRUE(weighed.ok());
+  for (int i = 0; i < 3; ++i) (void)read(*here, "command");  // by then its provider has read it: one connection
+  hand.remove(unavailable);
+  EXPECT_TRUE(stands(unavailable, serving)) << "it is put up again as the operator wants it";
+  EXPECT_TRUE(hand.get(unavailable).ends_with("weight=7")) << hand.get(unavailable);
+  EXPECT_TRUE(set(id, true).ok());
+  EXPECT_TRUE(stands(serving, unavailable));
+  EXPECT_TRUE(hand.get(serving).ends_with("weight=7")) << hand.get(serving);
+  EXPECT_TRUE(serves(id, true));
+  // Its provider's own update is the last word, whichever way.
+  EXPECT_TRUE(set(id, false).ok());
+  EXPECT_TRUE(stands(unavailable, serving));
+  here->update(**lease, provider("10.0.0.1:4080", 30));
+  EXPECT_TRUE(stands(serving, unavailable));
+  Instance closed = provider("10.0.0.1:4080", 30);
+  closed.serving = false;
+  here->update(**lease, closed);
+  EXPECT_TRUE(stands(unavailable, serving));
+  EXPECT_TRUE(set(id, true).ok());
+  EXPECT_TRUE(stands(serving, unavailable));
+  for (const Snapshot& snapshot : ears.all()) {
+    EXPECT_FALSE(contains(snapshot.withdrawn, id));
+  }
+  EXPECT_EQ(set("nobody", true).error().code(), Errc::not_found);
+  here->drop(*lease);
+  end(*here, watching);
+}
+
+TEST_F(ZookeeperNodes, GroupsAreThoseWithServicesOrCommands) {
+  hand.create(options.root + "/blue/demo.Greeter/server/10.0.0.1:1", "");
+  hand.create(options.root + "/commands/command", "{}");
+  hand.create(options.root + "/followed/demo.Other/client/192.0.2.2", zk::sample::java_client);
+  hand.create(options.root + "/agent/shop/node/10.0.0.1:9981", "");  // Motan's agents
+  hand.create(options.root + "/empty", "");
+  const auto here = member();
+  const auto groups = here->run([&] { return here->registry->admin()->groups(); });
+  ASSERT_TRUE(groups.ok()) << groups.error().text();
+  EXPECT_EQ(*groups, (std::vector<std::string>{"blue", "commands", "followed"}));
 }
 
 TEST_F(ZookeeperNodes, OneConnectionAndNoWatchIsLeft) {

@@ -1,6 +1,7 @@
 // Slow ones: outages that last, many clients, an ensemble.
 
 #include <algorithm>
+#include <cstdio>
 #include <random>
 
 #include "fixture.hpp"
@@ -286,6 +287,50 @@ TEST(ZookeeperOutage, ChurnOverBadConnections) {
   EXPECT_GT(all.size(), begin + 50);
   for (auto& lease : leases) maker.drop(lease);
   maker.drop(*mover_lease);
+}
+
+// Lease::update(): weight, metadata and offline are seen by consumers within a second, in one step, and in the end the
+// last of many that come at once.
+TEST(ZookeeperOutage, UpdatesAreSeenWithinASecond) {
+  ZookeeperServer server;
+  server.start();
+  zk::ZkOptions options = zk_options(server.address());
+  Pair consumer(options, 1);
+  RegistryMember maker(connect_to(options));
+  Instance one = provider("10.0.3.1:1");
+  auto lease = maker.announce(service, one);
+  ASSERT_TRUE(lease.ok());
+  ASSERT_TRUE(eventually([&] { return lists(consumer.ears, {consumer.instance, one}); }));
+  const std::size_t begin = consumer.ears.count();
+  const std::function<void(Instance&, int)> changes[] = {
+      [](Instance& changed, int round) { changed.weight = 200 + static_cast<std::uint32_t>(round); },
+      [](Instance& changed, int round) { changed.metadata["zone"] = "z" + std::to_string(round); },
+      [](Instance& changed, int) { changed.serving = false; },
+      [](Instance& changed, int) { changed.serving = true; },
+  };
+  double slowest = 0;
+  int count = 0;
+  for (int round = 0; round < 15; ++round)
+    for (const auto& change : changes) {
+      change(one, round);
+      const auto begun = std::chrono::steady_clock::now();
+      maker.update(**lease, one);
+      ASSERT_TRUE(eventually([&] { return lists(consumer.ears, {consumer.instance, one}); }));
+      slowest = std::max(slowest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+      ++count;
+    }
+  for (int burst = 0; burst < 200; ++burst) {
+    changes[burst % 4](one, burst);
+    maker.update(**lease, one);
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  ASSERT_TRUE(eventually([&] { return lists(consumer.ears, {consumer.instance, one}); }));
+  slowest = std::max(slowest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+  std::printf("%d updates and a burst, the slowest seen after %.0f ms\n", count, slowest * 1000);
+  EXPECT_LE(slowest, 1.0);
+  const auto all = consumer.ears.all();
+  for (std::size_t at = begin; at < all.size(); ++at) EXPECT_EQ(all[at].instances.size(), 2u) << "never missing";
+  maker.drop(*lease);
 }
 
 class ZookeeperOrder : public testing::TestWithParam<std::string> {};

@@ -42,7 +42,8 @@ TEST(ProviderNodeTest, WhatIsWrittenIsReadAgain) {
     made.weight = 4'000'000'000;
     for (const std::string& name :
          {odd, std::string(), std::string("group"), std::string("version"), std::string("weight"),
-          std::string("withdrawn"), std::string("meta.x"), std::string("meta.meta.group"), std::string("instanceId")})
+          std::string("withdrawn"), std::string("serving"), std::string("meta.x"), std::string("meta.meta.group"),
+          std::string("instanceId")})
       made.metadata[name] = odd + name;
     const auto read = read_provider(write_provider({"demo.Greeter", odd, odd}, made), "10.0.0.7:4080");
     ASSERT_TRUE(read.ok()) << read.error().text();
@@ -113,14 +114,39 @@ TEST(ProviderNodeTest, AWeightChangesNothingElse) {
   EXPECT_FALSE(with_weight("not a url", "h:1", 3).ok());
 }
 
+TEST(ProviderNodeTest, AnOperatorsWordIsHeeded) {
+  const auto marked = with_serving(sample::go_server, "127.0.0.1:18110", false);
+  ASSERT_TRUE(marked.ok());
+  EXPECT_EQ(*marked, sample::go_server + "&serving=false");
+  const auto read = read_provider(*marked, "127.0.0.1:18110");
+  EXPECT_FALSE(read->serves(true));
+  EXPECT_FALSE(read->instance.metadata.contains("serving"));
+  EXPECT_EQ(*with_serving(*marked, "127.0.0.1:18110", std::nullopt), sample::go_server);
+  EXPECT_EQ(*with_serving(sample::java_node, "127.0.0.1:18210", std::nullopt), sample::java_node) << "nothing to do";
+  EXPECT_EQ(*with_serving("", "h:1", std::nullopt), "");
+  EXPECT_TRUE(read_provider(*with_serving("", "h:1", true), "h:1")->serves(false));
+  for (const std::string text : {"", "?serving=", "?serving=yes", "?serving=TRUE"}) {
+    const auto folder = read_provider("motan2://h:1/s" + text, "h:1");
+    EXPECT_TRUE(folder->serves(true)) << text;
+    EXPECT_FALSE(folder->serves(false)) << text;
+  }
+}
+
 TEST(ProviderNodeTest, ConsumersAsMotanInGoWritesThem) {
   const std::string text = write_consumer({{"demo.Greeter", "yf-demo", "1.0"}, "shop"}, "10.0.0.9");
-  EXPECT_EQ(text, "motan2://10.0.0.9:0/demo.Greeter?group=yf-demo&application=shop&nodeType=referer&version=1.0");
-  EXPECT_EQ(read_consumer(text, "10.0.0.9:0"), "shop");
-  EXPECT_EQ(read_consumer(sample::go_client, "127.0.0.1:0"), "client-test");
-  EXPECT_EQ(read_consumer(sample::java_client, "192.0.2.2"), "client-test");
-  EXPECT_EQ(read_consumer("", "192.0.2.2"), "192.0.2.2");
-  EXPECT_EQ(read_consumer("?", "192.0.2.2"), "192.0.2.2");
+  EXPECT_EQ(text,
+            "motan2://10.0.0.9:0/demo.Greeter?group=yf-demo&application=shop&framework=tenon&nodeType=referer&"
+            "version=1.0");
+  EXPECT_EQ(read_consumer(text, "10.0.0.9:0-1a-2"), (Subscriber{"shop", "10.0.0.9", false}));
+  EXPECT_EQ(read_consumer(sample::go_client, "127.0.0.1:0"), (Subscriber{"client-test", "127.0.0.1", true}));
+  EXPECT_EQ(read_consumer(sample::java_client, "192.0.2.2"), (Subscriber{"client-test", "192.0.2.2", true}));
+  EXPECT_EQ(read_consumer("", "192.0.2.2"), (Subscriber{"192.0.2.2", "192.0.2.2", true}));
+  EXPECT_EQ(read_consumer("?", "10.0.0.3:0"), (Subscriber{"10.0.0.3:0", "10.0.0.3", true}));
+  const std::string v6 = write_consumer({{"demo.Greeter", "", ""}, "shop"}, "[2001:db8::1]");
+  EXPECT_EQ(read_consumer(v6, "[2001:db8::1]:0-1a-2"), (Subscriber{"shop", "2001:db8::1", false}));
+  EXPECT_EQ(read_consumer("", "[::1]:0").address, "::1");
+  EXPECT_EQ(read_consumer("", "::1").address, "::1");
+  EXPECT_EQ(read_consumer("", "[").address, "");
 }
 
 TEST(ProviderNodeTest, AnAbsentVersionIsMotansDefault) {
