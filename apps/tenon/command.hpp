@@ -33,6 +33,9 @@ Subcommand add_bench(CLI::App& tenon);
 Subcommand add_new(CLI::App& tenon);
 Subcommand add_stats(CLI::App& tenon);
 Subcommand add_top(CLI::App& tenon);
+Subcommand add_registry(CLI::App& tenon);
+Subcommand add_command(CLI::App& tenon);
+Subcommand add_center(CLI::App& tenon);
 
 /// Writes "tenon WHO: errc: text" to stderr, with a foreign system's own code "tenon WHO: errc (motan 30001): text"
 /// ("file:line:col" lines of a manifest stay as they are). Returns exit_usage for Errc::config, else exit_failed.

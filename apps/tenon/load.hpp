@@ -25,8 +25,8 @@ class Record {
  public:
   explicit Record(bench::Window window) : window_(window) {}
 
-  /// The call begun at `started` has ended; now the next may begin: `started` becomes this moment, so that a closed loop
-  /// reads the clock once for each call. False: the window is over, do not call again.
+  /// The call begun at `started` has ended; now the next may begin: `started` becomes this moment, so that a closed
+  /// loop reads the clock once for each call. False: the window is over, do not call again.
   bool ended(std::uint64_t& started, const Error& error, bool right_size);
   /// Calls ended since the beginning, warm-up included: for a progress line.
   std::uint64_t completed() const noexcept { return completed_.load(std::memory_order_relaxed); }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "command.hpp"
+#include "serve.hpp"
 #include "target.hpp"
 #include "tenon/app.hpp"
 
@@ -75,15 +76,21 @@ Result<AppOptions> options_of(const ServeOptions& serve) {
 int serve(const ServeOptions& serve) {
   Result<AppOptions> options = options_of(serve);
   if (!options.ok()) return complain("serve", options.error());
-  Result<std::unique_ptr<App>> made = App::create(std::move(*options));
-  if (!made.ok()) return complain("serve", made.error());
+  return serve_until_signal("serve", std::move(*options));
+}
+
+}  // namespace
+
+int serve_until_signal(std::string_view who, AppOptions options) {
+  Result<std::unique_ptr<App>> made = App::create(std::move(options));
+  if (!made.ok()) return complain(who, made.error());
   App& app = **made;
   const std::vector<CatalogEntry> catalog = app.catalog();
   if (std::none_of(catalog.begin(), catalog.end(), [](const CatalogEntry& e) { return e.kind == Service::kind; }))
-    return misused("serve", "no loaded plugin has a service; name one that does in plugins.load or with --load");
-  if (Result<void> provided = app.provide_from_plugins(); !provided.ok()) return complain("serve", provided.error());
+    return misused(who, "no loaded plugin has a service; name one that does in plugins.load or with --load");
+  if (Result<void> provided = app.provide_from_plugins(); !provided.ok()) return complain(who, provided.error());
   app.catch_signals();
-  if (Result<void> started = app.start(); !started.ok()) return complain("serve", started.error());
+  if (Result<void> started = app.start(); !started.ok()) return complain(who, started.error());
   const std::vector<ListenOptions>& ports = app.options().server.listen;
   const std::vector<std::string> addresses = app.addresses();
   for (std::size_t i = 0; i < addresses.size() && i < ports.size(); ++i)
@@ -91,8 +98,6 @@ int serve(const ServeOptions& serve) {
   std::fflush(stdout);
   return app.wait();
 }
-
-}  // namespace
 
 Subcommand add_serve(CLI::App& tenon) {
   auto options = std::make_shared<ServeOptions>();

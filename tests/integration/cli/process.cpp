@@ -23,7 +23,7 @@ struct Started {
   int err;
 };
 
-Started start(const std::vector<std::string>& arguments) {
+Started start(const std::vector<std::string>& arguments, const std::string& input = "/dev/null") {
   std::vector<std::string> words{"tenon"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -35,8 +35,8 @@ Started start(const std::vector<std::string>& arguments) {
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int none = ::open("/dev/null", O_RDONLY);
-    ::dup2(none, STDIN_FILENO);
+    const int from = ::open(input.c_str(), O_RDONLY);
+    ::dup2(from, STDIN_FILENO);
     ::dup2(out[1], STDOUT_FILENO);
     ::dup2(err[1], STDERR_FILENO);
     ::execv(TENON_PROGRAM, argv.data());
@@ -87,7 +87,11 @@ int collect(pid_t pid, Clock::time_point until) {
 }  // namespace
 
 Outcome tenon(const std::vector<std::string>& arguments, std::chrono::seconds limit) {
-  const Started process = start(arguments);
+  return tenon_reading("/dev/null", arguments, limit);
+}
+
+Outcome tenon_reading(const std::string& file, const std::vector<std::string>& arguments, std::chrono::seconds limit) {
+  const Started process = start(arguments, file);
   const auto until = Clock::now() + limit;
   Outcome outcome;
   if (!drain(process.out, process.err, outcome, until)) ::kill(process.pid, SIGKILL);

@@ -16,6 +16,9 @@ struct Outcome {
 
 /// Runs `tenon arguments…` to its end. Blocking: at most `limit`.
 Outcome tenon(const std::vector<std::string>& arguments, std::chrono::seconds limit = std::chrono::seconds(20));
+/// The same with this file as standard input.
+Outcome tenon_reading(const std::string& file, const std::vector<std::string>& arguments,
+                      std::chrono::seconds limit = std::chrono::seconds(20));
 
 /// A `tenon serve` in the background.
 class ServerProcess {
