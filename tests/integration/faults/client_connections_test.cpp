@@ -97,12 +97,12 @@ TEST(ClientConnections, AConnectionThatGoesAwayOutlivesItsInstance) {
   AppOptions serving = with_registry(fault_server_options(tenon_tongue));
   ServiceOptions offered;
   offered.name = counted_interface;
-  offered.registry = "here";
+  offered.registry = {"here"};
   serving.server.services = {offered};
   auto provider = start(std::move(serving), {counted.service()});
   AppOptions calling = with_registry(fault_options("client"));
   calling.client.references["r"] = fault_reference_options(tenon_tongue, "");
-  calling.client.references["r"].registry = "here";
+  calling.client.references["r"].registry = {"here"};
   auto client = start(std::move(calling));
   ASSERT_TRUE(provider && client);
   const ClientFunction<std::int64_t(std::int64_t, std::int64_t)> nap(client->reference("r"), "nap");

@@ -6,6 +6,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 #include <random>
 
 #include "conversation.hpp"
@@ -187,6 +190,56 @@ TEST(Exceptions, OfAServersFilterAreErrorReplies) {
     }
     EXPECT_TRUE(eventually([&] { return idle(*client) && idle(*server); }));
   }
+}
+
+// SHD-8. A client's filter that throws: the call fails, whichever its form, and the process lives.
+TEST(Exceptions, OfAClientsFilterFailTheCall) {
+  const BuiltIn built_in(throwing_plugin);
+  CountedRuns counted;
+  auto server = start(fault_server_options(tenon_tongue), {counted.service()});
+  ASSERT_TRUE(server);
+  for (const bool at_once : {false, true})
+    for (const bool around_attempts : {false, true}) {
+      AppOptions chosen = fault_client_options(tenon_tongue, server->addresses()[0]);
+      built_in.join(chosen);
+      ReferenceOptions& reference = chosen.client.references["r"];
+      auto& filters = around_attempts ? reference.attempt_filters : reference.filters;
+      filters.push_back(Component::of("throwing", ThrowingOptions{at_once}));
+      auto client = start(std::move(chosen));
+      ASSERT_TRUE(client);
+      const Conversation::Echo echo(client->reference("r"), "echo");
+      for (int i = 0; i < 3; ++i) {
+        const Result<std::string> answer = echo(i, "x");
+        ASSERT_FALSE(answer.ok());
+        EXPECT_NE(answer.error().text().find("thrown on purpose"), std::string::npos) << answer.error().text();
+        std::atomic<int> told = 0;
+        echo(i, "x", [&](const Result<std::string>& late) { told += late.ok() ? 100 : 1; });
+        EXPECT_TRUE(eventually([&] { return told == 1; }));
+      }
+      EXPECT_TRUE(eventually([&] { return idle(*client) && idle(*server); }));
+    }
+}
+
+// SHD-8. A callback that throws: where it has an executor of its own, its exception comes out there, and whoever runs
+// that decides; the framework goes on.
+TEST(Exceptions, OfACallbackComeOutOfItsOwnExecutor) {
+  CountedRuns counted;
+  auto server = start(fault_server_options(tenon_tongue), {counted.service()});
+  ASSERT_TRUE(server);
+  auto client = start(fault_client_options(tenon_tongue, server->addresses()[0]));
+  ASSERT_TRUE(client);
+  const Conversation::Echo echo(client->reference("r"), "echo");
+  boost::asio::io_context own;
+  for (int i = 0; i < 10; ++i) {
+    own.restart();
+    auto work = boost::asio::make_work_guard(own);
+    echo(i, "x", boost::asio::bind_executor(own, [](const Result<std::string>&) {
+           throw std::runtime_error("thrown on purpose");
+         }));
+    EXPECT_THROW(own.run_for(5s), std::runtime_error);
+    EXPECT_TRUE(echo(100 + i, "x").ok());
+  }
+  EXPECT_TRUE(eventually([&] { return idle(*client) && idle(*server); }));
 }
 
 // SHD-9. Every descriptor is close-on-exec, and a child that only forks and leaves disturbs nothing.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <random>
+#include <thread>
 
 #include "conversation.hpp"
 #include "integration/motan2/frames.hpp"
@@ -10,6 +11,7 @@
 #include "support/fault_proxy.hpp"
 #include "support/raw_socket.hpp"
 #include "tenon/scope.hpp"
+#include "tenon/serve.hpp"
 
 namespace tenon::test {
 namespace {
@@ -23,9 +25,9 @@ const auto tongue_name = [](const testing::TestParamInfo<Tongue>& info) { return
 class Peers : public testing::TestWithParam<Tongue> {};
 INSTANTIATE_TEST_SUITE_P(Each, Peers, testing::Values(tenon_tongue, motan_tongue), tongue_name);
 
-// PRO-11. A thousand pipelined requests, answered in random order; the connection ends when half are: the others fail
+// PRO-11. A thousand pipelined requests, answered in random order; the connection ends when a third is: the others fail
 // at once, none waits for its deadline.
-TEST_P(Peers, HalfOfAThousandAnswersInRandomOrderThenTheEnd) {
+TEST_P(Peers, SomeOfAThousandAnswersInRandomOrderThenTheEnd) {
   CountedRuns counted;
   auto server = start(fault_server_options(GetParam()), {counted.service()});
   ASSERT_TRUE(server);
@@ -41,8 +43,10 @@ TEST_P(Peers, HalfOfAThousandAnswersInRandomOrderThenTheEnd) {
     std::vector<std::atomic<int>> completions(calls);
     std::atomic<int> good = 0, cut = 0, other = 0;
     std::minstd_rand random(7);
-    for (int i = 0; i < calls; ++i)
-      nap(i, static_cast<std::int64_t>(random() % 150), [&, i](Result<std::int64_t> answer) {
+    for (int i = 0; i < calls; ++i) {
+      // Half of them, by chance, would be answered long after the cut, however slow this machine is.
+      const auto length = static_cast<std::int64_t>(random() % 150 + (random() % 2 ? 1500 : 0));
+      nap(i, length, [&, i](Result<std::int64_t> answer) {
         ++completions[static_cast<std::size_t>(i)];
         if (answer.ok() && *answer == i)
           ++good;
@@ -52,7 +56,8 @@ TEST_P(Peers, HalfOfAThousandAnswersInRandomOrderThenTheEnd) {
         else
           ++other;
       });
-    ASSERT_TRUE(eventually([&] { return good >= calls / 2; }, 20s));
+    }
+    ASSERT_TRUE(eventually([&] { return good >= calls / 3; }, 20s));
     proxy.cut(how);
     EXPECT_TRUE(eventually([&] { return good + cut + other == calls; })) << good << ' ' << cut;
     EXPECT_EQ(other, 0);
@@ -73,9 +78,15 @@ TEST(OnePortOfThree, StrangersAreClosedAndHurtNobody) {
   ASSERT_TRUE(client);
   const Conversation::Echo echo(client->reference("r"), "echo");
   const std::string tls("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11);
-  const std::string strangers[] = {tls, std::string(4096, '\0'), std::string(4096, '\xff'), "\x89TENON\r\r",
-                                   std::string("\xf1\xf2", 2) + std::string(30, '\x01'), "\r\n\r\n\r\n",
-                                   "SSH-2.0-OpenSSH_9\r\n", "GET\r\n", std::string("\x00\x00\x00\x08", 4)};
+  const std::string strangers[] = {tls,
+                                   std::string(4096, '\0'),
+                                   std::string(4096, '\xff'),
+                                   "\x89TENON\r\r",
+                                   std::string("\xf1\xf2", 2) + std::string(30, '\x01'),
+                                   "\r\n\r\n\r\n",
+                                   "SSH-2.0-OpenSSH_9\r\n",
+                                   "GET\r\n",
+                                   std::string("\x00\x00\x00\x08", 4)};
   for (const std::string& bytes : strangers) {
     RawSocket stranger(server->addresses()[0]);
     ASSERT_TRUE(stranger.connected());
@@ -188,6 +199,91 @@ TEST_P(Peers, AFloodOfHeartbeatsThatNobodyReadsTheAnswersOf) {
   EXPECT_TRUE(eventually([&] { return server->counts().server_connections == 1; }));
 }
 
+/// One-way notes that take their time; how many run at once.
+class Notes final : public Service {
+ public:
+  std::string_view interface() const noexcept override { return "test.Notes"; }
+  std::span<const Method> methods() const noexcept override { return {&method_, 1}; }
+  Task<Result<Response>> call(Request& request) override {
+    auto note = [this, clock = &request.info->executor->clock()](const Arguments<std::int64_t>& in, Void&) {
+      return take(*clock, std::get<0>(in.values));
+    };
+    return serve<Arguments<std::int64_t>, Void>(request, note);
+  }
+  std::atomic<int> running = 0;
+  std::atomic<int> most = 0;
+  std::atomic<int> done = 0;
+
+ private:
+  Task<Result<void>> take(Clock& clock, std::int64_t milliseconds) {
+    const int now = ++running;
+    for (int before = most; now > before && !most.compare_exchange_weak(before, now);) {
+    }
+    if (milliseconds > 0) {
+      sleep_until nap(clock, clock.now() + std::chrono::milliseconds(milliseconds));
+      co_await nap;
+    }
+    --running;
+    ++done;
+    co_return Result<void>();
+  }
+  const Method method_{"note", Shape::one_way, &message_type<Arguments<std::int64_t>>(), &message_type<Void>(), false};
+};
+
+// PRO-12, I9. Nobody waits for a one-way request, so nothing but the server's limits stops one who sends them as fast
+// as he can: they are his connection's limits, others are served.
+class OneWayFlood : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(On, OneWayFlood, testing::Values("inline", "pool"),
+                         [](const auto& info) { return info.param; });
+TEST_P(OneWayFlood, IsItsConnectionsOwnTrouble) {
+  CountedRuns counted;
+  auto notes = std::make_shared<Notes>();
+  AppOptions serving = fault_server_options(tenon_tongue);
+  serving.server.max_in_flight = 1000;
+  serving.server.limits.max_concurrent = 100;
+  serving.server.pools["pool"] = PoolOptions{2, 1000};
+  for (const char* name : {counted_interface, "test.Notes"}) {
+    ServiceOptions offered;
+    offered.name = name;
+    if (name != counted_interface) offered.pool = GetParam();
+    serving.server.services.push_back(offered);
+  }
+  auto server = start(std::move(serving), {counted.service(), notes});
+  ASSERT_TRUE(server);
+  auto client = start(fault_client_options(tenon_tongue, server->addresses()[0]));
+  AppOptions flooding = fault_client_options(tenon_tongue, server->addresses()[0]);
+  flooding.client.references["r"].service = "test.Notes";
+  auto flooder = start(std::move(flooding));
+  ASSERT_TRUE(client && flooder);
+  const Conversation::Echo echo(client->reference("r"), "echo");
+  const ClientMethod<Arguments<std::int64_t>, Void> note(flooder->reference("r"), notes->methods()[0]);
+  ASSERT_TRUE(echo(1, "x").ok());
+  const std::size_t before = resident_kib();
+  for (const std::int64_t nap : {std::int64_t{100}, std::int64_t{0}}) {
+    std::atomic<bool> stop = false;
+    std::atomic<int> sent = 0;
+    std::thread flood([&] {
+      const Arguments<std::int64_t> in{{nap}};
+      for (; !stop; ++sent) (void)note(in);  // those that do not fit any more are refused at once
+    });
+    EXPECT_TRUE(eventually([&] { return sent > 5000; }, 20s));
+    for (int i = 0; i < 100; ++i) {
+      const Result<std::string> answer = echo(2 + i, "x");
+      EXPECT_TRUE(answer.ok()) << answer.error().text();
+    }
+    stop = true;
+    flood.join();
+    EXPECT_TRUE(eventually([&] { return notes->running == 0 && idle(*server); }));
+  }
+  EXPECT_LE(notes->most, 100);
+  EXPECT_GT(notes->done, 100);
+  EXPECT_LT(resident_kib(), before + 24 * 1024);
+  const int done = notes->done;
+  EXPECT_TRUE(note(Arguments<std::int64_t>{{0}}).ok()) << "the connection lives";
+  EXPECT_TRUE(eventually([&] { return notes->done == done + 1; }));
+  EXPECT_EQ(server->counts().server_connections, 2u);
+}
+
 // PRO-13. Bytes that break texts: as they were, or refused; nothing else.
 TEST_P(Peers, HeadersAndTextsOfAnyBytes) {
   CountedRuns counted;
@@ -198,8 +294,8 @@ TEST_P(Peers, HeadersAndTextsOfAnyBytes) {
   auto client = start(fault_client_options(GetParam(), server->addresses()[0]));
   ASSERT_TRUE(client);
   const ClientFunction<std::string(std::string)> back(client->reference("r"), "back");
-  const std::string odd[] = {std::string("nul\0nul", 7), "\xff\xfe\x80", "a\r\nb: c", "\x1b[31m", "%s%n%x",
-                             std::string(300, '\x80'), "\xc3\xa9\xe2\x82\xac"};
+  const std::string odd[] = {std::string("nul\0nul", 7), "\xff\xfe\x80",        "a\r\nb: c", "\x1b[31m", "%s%n%x",
+                             std::string(300, '\x80'),   "\xc3\xa9\xe2\x82\xac"};
   for (const std::string& text : odd) {
     CallOptions options;
     options.headers.set("odd", text);

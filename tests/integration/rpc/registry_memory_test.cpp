@@ -22,7 +22,7 @@ std::unique_ptr<App> provider(const std::string& who) {
   AppOptions options = with_registry(test::server_options());
   ServiceOptions offered;
   offered.name = "test.Echo";
-  offered.registry = "here";
+  offered.registry = {"here"};
   options.server.services = {offered};
   return test::start(std::move(options), {echo(who)});
 }
@@ -31,7 +31,7 @@ std::unique_ptr<App> consumer() {
   AppOptions options = with_registry(test::options("client"));
   ReferenceOptions reference;
   reference.service = "test.Echo";
-  reference.registry = "here";
+  reference.registry = {"here"};
   reference.timeout = std::chrono::seconds(10);
   options.client.references["r"] = reference;
   return test::start(std::move(options));

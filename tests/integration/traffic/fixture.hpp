@@ -80,13 +80,14 @@ class Who final : public Service {
 /// A server of one group.
 struct Provider {
   enum class Announced { yes, no };
-  Provider(std::string name, const std::string& group, const Store& store, Announced announced = Announced::yes)
+  Provider(std::string name, const std::string& group, const Store& store, Announced announced = Announced::yes,
+           const std::string& listen = "127.0.0.1:0")
       : service(std::make_shared<Who>(std::move(name))) {
-    AppOptions options = with_store(server_options(), store);
+    AppOptions options = with_store(server_options("tcp", listen), store);
     ServiceOptions offered;
     offered.name = traffic_service;
     offered.group = group;
-    if (announced == Announced::yes) offered.registry = "here";
+    if (announced == Announced::yes) offered.registry = {"here"};
     options.server.services = {offered};
     app = start(std::move(options), {service});
   }
@@ -101,16 +102,18 @@ struct Provider {
 /// A client of one group with router "traffic".
 class Consumer {
  public:
-  Consumer(const std::string& group, const Store& store, const std::string& application = "consumer") {
+  Consumer(const std::string& group, const Store& store, const std::string& application = "consumer",
+           const std::function<void(AppOptions&)>& adjust = {}) {
     AppOptions options = with_store(test::options(application), store);
     ReferenceOptions reference;
     reference.service = traffic_service;
     reference.group = group;
-    reference.registry = "here";
+    reference.registry = {"here"};
     reference.router = Component("traffic");
     reference.timeout = std::chrono::seconds(10);
     reference.methods["name"].idempotent = true;
     options.client.references["r"] = reference;
+    if (adjust) adjust(options);
     app = start(std::move(options));
     who_.emplace(app->reference("r"), "name");
   }
@@ -170,6 +173,14 @@ class Desk {
     ASSERT_TRUE(lease.ok()) << lease.error().text();
     leases_.push_back(std::move(*lease));
   }
+  /// Changes what the last announce() has announced.
+  void update(const std::string& address, const std::function<void(Instance&)>& change) {
+    Instance instance;
+    instance.id = instance.address = address;
+    instance.transport = "tcp";
+    change(instance);
+    executor_.call([&] { leases_.back()->update(instance); });
+  }
   void write(const std::string& group, const std::string& text) { EXPECT_TRUE(try_write(group, text)); }
   bool try_write(const std::string& group, const std::string& text) {
     auto document = executor_.run([&] { return registry_->admin()->read("command", group); });
@@ -182,8 +193,28 @@ class Desk {
     write(group, R"({"clientCommandList":[{"index":1,"pattern":"test.*","mergeGroups":[)" + groups +
                      R"(],"routeRules":[)" + rules + "]}]}");
   }
+  /// The id of the instance at that address; empty: there is none.
+  std::string id_of(const std::string& group, const std::string& address) {
+    const ServiceName service{traffic_service, group, ""};
+    const auto found = executor_.run([&] { return registry_->admin()->instances(service); });
+    if (found.ok())
+      for (const Instance& instance : *found)
+        if (instance.address == address) return instance.id;
+    return {};
+  }
+  bool set_weight(const std::string& group, const std::string& id, std::uint32_t weight) {
+    const ServiceName service{traffic_service, group, ""};
+    return executor_.run([&] { return registry_->admin()->set_weight(service, id, weight); }).ok();
+  }
+  /// The applications that follow the service in this group.
   std::vector<std::string> subscribers(const std::string& group) {
-    return *executor_.run([&] { return registry_->admin()->subscribers(ServiceName{traffic_service, group, ""}); });
+    const ServiceName service{traffic_service, group, ""};
+    const auto found = executor_.run([&] { return registry_->admin()->subscribers(service); });
+    EXPECT_TRUE(found.ok()) << found.error().text();
+    std::vector<std::string> names;
+    if (found.ok())
+      for (const Subscriber& subscriber : *found) names.push_back(subscriber.name);
+    return names;
   }
 
  private:
@@ -193,16 +224,19 @@ class Desk {
   std::vector<std::unique_ptr<Lease>> leases_;
 };
 
-/// Calls without a pause on threads of its own until it goes; every error is kept.
+/// Calls on threads of its own until it goes, with a pause after each call; every error is kept.
 class Load {
  public:
-  Load(const Consumer& consumer, int threads) {
+  Load(const Consumer& consumer, int threads, Duration pause = Duration{0}) {
     for (int i = 0; i < threads; ++i)
-      threads_.emplace_back([this, &consumer] {
+      threads_.emplace_back([this, &consumer, pause] {
         while (!stop_) {
           const std::string answer = consumer.call();
-          const std::lock_guard lock(mutex_);
-          ++answers_[answer];
+          {
+            const std::lock_guard lock(mutex_);
+            ++answers_[answer];
+          }
+          if (pause > Duration{0}) std::this_thread::sleep_for(pause);
         }
       });
   }

@@ -1,4 +1,9 @@
 // Commands that ZooKeeper keeps, while it comes and goes.
+#include <algorithm>
+#include <chrono>
+
+#include "../faults/measures.hpp"
+#include "../zookeeper/hand.hpp"
 #include "fixture.hpp"
 #include "options.hpp"
 #include "support/zookeeper_server.hpp"
@@ -6,13 +11,27 @@
 namespace tenon::test {
 namespace {
 
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool memory_is_given_back = false;  // sanitizers keep what is freed
+#else
+constexpr bool memory_is_given_back = true;
+#endif
+
+Store meeting_at(const ZookeeperServer& server) {
+  zk::ZkOptions options;
+  options.servers = server.address();
+  options.session_timeout = seconds(2);
+  return store("registry-zk", "zookeeper", options);
+}
+
 TEST(ZookeeperCommands, HoldWhileTheServerIsAwayAndChangeWhenItIsBack) {
   ZookeeperServer server;
   server.start();
-  zk::ZkOptions options;
-  options.servers = server.address();
-  options.session_timeout = std::chrono::seconds(2);
-  const Store zookeeper = store("registry-zk", "zookeeper", options);
+  const Store zookeeper = meeting_at(server);
   Provider yf("yf", "yf", zookeeper);
   Provider tc("tc", "tc", zookeeper);
   Consumer consumer("yf", zookeeper);
@@ -41,6 +60,113 @@ TEST(ZookeeperCommands, HoldWhileTheServerIsAwayAndChangeWhenItIsBack) {
   EXPECT_TRUE(hears_only("yf"));
   EXPECT_TRUE(eventually([&] { return desk.subscribers("tc").empty(); }, patience)) << "not needed, not watched";
   EXPECT_EQ(errors_of(load.stop()), "");
+}
+
+// CMD-8. Whatever becomes of the node: an outcome within a second, and no watch that nobody needs.
+TEST(ZookeeperCommands, ANodeThatIsDeletedEmptiedOrCorrupt) {
+  ZookeeperServer server;
+  server.start();
+  const Store zookeeper = meeting_at(server);
+  Provider yf("yf", "yf", zookeeper);
+  Provider tc("tc", "tc", zookeeper);
+  Consumer consumer("yf", zookeeper);
+  Hand hand(server.address());
+  const std::string node = "/motan/yf/command";
+  const std::string to_tc = R"({"clientCommandList":[{"index":1,"pattern":"*","mergeGroups":["tc:1"]}]})";
+  const auto heard_within_a_second = [&](const std::string& who) {
+    const auto begun = steady_clock::now();
+    if (!eventually([&] { return consumer.call() == who; }) || steady_clock::now() > begun + seconds(1)) return false;
+    return consumer.calls(30) == std::map<std::string, int>{{who, 30}};
+  };
+  // Of a node, not of its folder: that is what the server shows. Its provider watches it, too.
+  const auto watched = [&] {
+    const std::string all = server.ask("wchp");
+    const std::size_t begin = all.find("/motan/tc/test.Who/server/" + tc.address() + "\n");
+    if (begin == std::string::npos) return false;
+    const std::size_t end = std::min(all.find("\n/", begin), all.size());
+    return std::count(all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end),
+                      '\t') == 2;
+  };
+  const auto shift = [&] {
+    if (hand.set(node, to_tc) == ZNONODE) {
+      ASSERT_EQ(hand.create(node, to_tc), ZOK);
+    }
+    ASSERT_TRUE(heard_within_a_second("tc"));
+    EXPECT_TRUE(watched());
+  };
+  struct Case {
+    const char* what;
+    std::function<void()> change;
+    const char* outcome;
+  };
+  const Case cases[] = {
+      {"deleted", [&] { EXPECT_EQ(hand.remove(node), ZOK); }, "yf"},
+      {"emptied", [&] { EXPECT_EQ(hand.set(node, ""), ZOK); }, "yf"},
+      {"an empty object", [&] { EXPECT_EQ(hand.set(node, "{}"), ZOK); }, "yf"},
+      {"an empty list", [&] { EXPECT_EQ(hand.set(node, R"({"clientCommandList":[]})"), ZOK); }, "yf"},
+      {"in Java's form, empty", [&] { EXPECT_EQ(hand.set(node, std::string("\xAC\xED\x00\x05t\x00\x00", 7)), ZOK); },
+       "yf"},
+      {"no JSON", [&] { EXPECT_EQ(hand.set(node, "{"), ZOK); }, "tc"},
+      {"in Java's form, cut short", [&] { EXPECT_EQ(hand.set(node, std::string("\xAC\xED\x00\x05t\x00", 6)), ZOK); },
+       "tc"},
+      {"its group deleted", [&] { hand.remove_all("/motan/yf"); }, "yf"},
+      {"everything deleted", [&] { hand.remove_all("/motan"); }, "yf"},
+  };
+  Load load(consumer, 1, milliseconds(1));
+  for (const Case& each : cases) {
+    shift();
+    each.change();
+    EXPECT_TRUE(heard_within_a_second(each.outcome)) << each.what;
+    const bool needed = std::string(each.outcome) == "tc";
+    EXPECT_TRUE(eventually([&] { return watched() == needed; }, seconds(4))) << each.what;
+  }
+  shift();  // and it is followed still
+  EXPECT_EQ(errors_of(load.stop()), "");
+  EXPECT_EQ(yf.connections(), 1u);
+}
+
+// CMD-11, as flips_test.cpp, through a server.
+TEST(ZookeeperCommands, AHundredASecondForHalfAMinuteFailNoCallAndKeepMemoryFlat) {
+  ZookeeperServer server;
+  server.start();
+  const Store zookeeper = meeting_at(server);
+  Provider yf("yf", "yf", zookeeper);
+  Provider tc("tc", "tc", zookeeper);
+  Consumer consumer("yf", zookeeper);
+  Desk desk(*consumer.app, zookeeper);
+  desk.merge("yf", R"("yf:1","tc:1")");
+  ASSERT_TRUE(consumer.hears("tc"));
+  const char* const shapes[] = {R"("yf:1")", R"("tc:1")", R"("yf:30","tc:70")", R"("yf","tc")",
+                                R"("yf:1","nowhere:3")"};
+  Load load(consumer, 1, std::chrono::microseconds(200));
+  const auto flip = [&](Duration time) {
+    const auto begun = steady_clock::now();
+    int flips = 0;
+    for (; steady_clock::now() < begun + time; ++flips) {
+      desk.merge("yf", shapes[flips % 5], flips % 7 == 6 ? R"("10.9.* to 10.9.*")" : "");
+      std::this_thread::sleep_until(begun + milliseconds(10) * (flips + 1));
+    }
+    return flips;
+  };
+  (void)flip(seconds(10));  // what is kept for the next use is there then
+  const std::size_t warm_kib = resident_kib();
+  const int flips = flip(seconds(30));
+  const std::size_t end_kib = resident_kib();
+  desk.merge("yf", R"("yf:30","tc:70")");
+  ASSERT_TRUE(eventually([&] { return consumer.call() == "tc"; }));
+  std::this_thread::sleep_for(seconds(1));
+  std::map<std::string, int> shares = consumer.calls(10000);
+  const std::map<std::string, int> answers = load.stop();
+  int calls = 0;
+  for (const auto& [answer, count] : answers) calls += count;
+  std::printf("%d flips, %d calls, resident %zu -> %zu KiB; then yf %.2f %%, tc %.2f %%\n", flips, calls, warm_kib,
+              end_kib, shares["yf"] / 100.0, shares["tc"] / 100.0);
+  EXPECT_GE(flips, 2700);
+  EXPECT_EQ(errors_of(answers), "");
+  EXPECT_NEAR(shares["yf"] / 10000.0, 0.3, 0.02);
+  EXPECT_TRUE(!memory_is_given_back || end_kib < warm_kib + warm_kib / 20 + 2048) << end_kib;
+  EXPECT_EQ(yf.connections(), 1u);
+  EXPECT_EQ(tc.connections(), 1u);
 }
 
 }  // namespace
