@@ -1,0 +1,49 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "tenon/clock.hpp"
+
+namespace tenon::center {
+
+/// Self-preservation: when many fall silent at once, it is rather the network, or this center, that is at fault than
+/// all of them. Then nobody is dropped for the time being, but not for ever.
+/// Pure: no clock, no lock.
+class Preservation {
+ public:
+  enum class Change : std::uint8_t { none, began, healed, gave_up };
+  /// A loss of fewer is believed, however small the whole.
+  static constexpr std::size_t at_least = 3;
+
+  /// More than `percent` of all are many; it lasts at most `limit`.
+  Preservation(std::uint32_t percent, Duration limit) noexcept : percent_(percent), limit_(limit) {}
+
+  /// One look: of `all` instances `missing` belong to clients that are late. `overdue`: some would be dropped now.
+  Change look(std::size_t missing, std::size_t all, bool overdue, TimePoint now) noexcept {
+    if (missing < at_least || missing * 100 <= all * percent_) {
+      spent_ = false;
+      if (!active_) return Change::none;
+      active_ = false;
+      return Change::healed;
+    }
+    if (active_ && now >= until_) {
+      active_ = false;
+      spent_ = true;  // not again before it has been well
+      return Change::gave_up;
+    }
+    if (active_ || spent_ || !overdue) return Change::none;
+    active_ = true;
+    until_ = now + limit_;
+    return Change::began;
+  }
+  bool active() const noexcept { return active_; }
+
+ private:
+  const std::uint32_t percent_;
+  const Duration limit_;
+  TimePoint until_{};
+  bool active_ = false;
+  bool spent_ = false;
+};
+
+}  // namespace tenon::center
