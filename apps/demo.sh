@@ -1,97 +1,98 @@
 #!/bin/bash
-# Tenon in a minute: two server processes, one client, then another serializer by changing one word of YAML.
+# Tenon in a minute.
 #
-#   apps/demo.sh [PRESET]     release unless said otherwise; with "static" the plugins are inside the programs
+#   apps/demo.sh [--registry NAME] [--build FOLDER] [PRESET]
 #
-# On a bare Debian 12 it installs what is missing and builds build/PRESET first. From any directory, without a
-# terminal; ports are chosen by the system. Exit codes: 0 everything was shown, 1 something went wrong (said last).
+#   --registry center     (default) two groups of servers that a client finds in a registry center, under steady load:
+#                         its calls are shifted by a command, a server crashes and comes back, and so does the registry
+#   --registry zookeeper  the same with ZooKeeper
+#   --registry static     two servers and a client with their addresses, calls in every form, and another serializer
+#                         by changing one word of YAML
+#   --build FOLDER        the programs of that build folder as they are
+#   PRESET                else build/PRESET (release), made ready first: on a bare Debian 12 what is missing is
+#                         installed and built. With "static" the plugins are inside the programs
+#
+# From any directory, with a terminal or without; ports are chosen, processes are ended by their ids. Exit codes: 0
+# everything was shown and as it should be, 1 something was not (what, and where the logs are, is said last), 2 wrong
+# command line.
 set -euo pipefail
 exec </dev/null
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-preset=${1:-release}
-build=$root/build/$preset
+registry=center
+preset=release
+build=
 
-say() { printf '\n== %s\n' "$*"; }
-die() { printf 'demo: %s\n' "$*" >&2; exit 1; }
+say() { printf '%s\n' "$*"; }
+usage() {
+  printf 'usage: apps/demo.sh [--registry NAME] [--build FOLDER] [PRESET]\nregistries:%s\n' "$(registries)" >&2
+  exit 2
+}
+# registries : those there is a file for.
+registries() {
+  local file name
+  printf ' static'
+  for file in "$root"/apps/demo/registry_*.sh; do
+    name=${file##*/registry_}
+    printf ' %s' "${name%.sh}"
+  done
+}
 
-"$root/.ci/setup.sh" "$preset" tenon tenon-probe greeter-client service-greeter transport-tcp protocol-tenon \
-  serialize-pb serialize-json cluster
+while [ $# -gt 0 ]; do
+  case $1 in
+    --registry | --build) [ $# -ge 2 ] || usage ;;&
+    --registry) registry=$2 ;;
+    --build) build=$(cd "$2" && pwd) || usage ;;
+    -*) usage ;;
+    *) preset=$1 && shift && continue ;;
+  esac
+  shift 2
+done
+case "$(registries) " in *" $registry "*) ;; *) usage ;; esac
 
-work=$(mktemp -d)
-servers=()
-# Only processes that this script started, by their ids.
+. "$root/apps/demo/processes.sh"
+if [ "$registry" = static ]; then
+  . "$root/apps/demo/calls.sh"
+else
+  . "$root/apps/demo/registry_$registry.sh"
+  . "$root/apps/demo/traffic.sh"
+fi
+if [ -z "$build" ]; then
+  build=$root/build/$preset
+  "$root/.ci/setup.sh" "$preset" tenon tenon-probe transport-tcp protocol-tenon serialize-pb cluster service-greeter \
+    "${targets[@]}"
+fi
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/tenon-demo.XXXXXX")
+reason=
+interrupted=
+# die REASON… : ends the demo; clean_up says why.
+die() {
+  reason=$*
+  exit 1
+}
 clean_up() {
-  local pid
-  for pid in ${servers[@]+"${servers[@]}"}; do kill -KILL "$pid" 2>/dev/null || true; done
+  local code=$?
+  trap - EXIT ERR
+  [ -z "${process[consumer]:-}" ] || stop consumer 10 || true  # it gives the terminal back
+  end_all
+  if [ "$code" -ne 0 ] && [ -z "$interrupted" ]; then
+    { last_words
+      printf '\ndemo: FAILED: %s\n' "$reason"
+      [ ${#started[@]} -eq 0 ] || printf 'demo: manifests and logs are kept in %s\n' "$work"
+    } >&2
+    [ ${#started[@]} -eq 0 ] || exit "$code"
+  fi
   rm -rf "$work"
+  exit "$code"
 }
 trap clean_up EXIT
-trap 'exit 1' INT TERM
+trap 'interrupted=1; exit 1' INT TERM HUP
+set -E
+trap 'reason="${BASH_SOURCE[0]##*/}:$LINENO: $BASH_COMMAND"' ERR
+cd "$work"
+export PATH=$build/bin:$PATH
 
 # copy_manifest FROM TO : plugins are looked for in this build.
-copy_manifest() { sed "s|search: \[.*\]|search: [\"$build/plugins\"]|" "$1" >"$2"; }
+copy_manifest() { sed "s|search: \[.*\]|search: [\"$build/plugins\"]|" "$root/apps/examples/$1" >"$2"; }
 
-say "two servers: tenon serve --manifest host.yaml, on ports the system chooses"
-copy_manifest "$root/apps/examples/greeter/host.yaml" "$work/host.yaml"
-addresses=()
-for number in 1 2; do
-  "$build/bin/tenon" serve --manifest "$work/host.yaml" --listen tcp:127.0.0.1:0 \
-    >"$work/server$number.out" 2>"$work/server$number.err" &
-  servers+=($!)
-done
-for number in 1 2; do
-  pid=${servers[$((number - 1))]}
-  for _ in $(seq 150); do
-    grep -q '^listening on' "$work/server$number.out" && break
-    kill -0 "$pid" 2>/dev/null || break
-    sleep 0.1
-  done
-  address=$(sed -n 's/^listening on tcp //p' "$work/server$number.out")
-  if [ -z "$address" ]; then
-    cat "$work/server$number.err" >&2
-    die "server $number (process $pid) did not start listening; its words are above"
-  fi
-  addresses+=("$address")
-  printf 'process %s listens on %s\n' "$pid" "$address"
-done
-
-# call TITLE : runs the client; both servers must have answered.
-call() {
-  local pid count
-  say "$1"
-  grep -n 'address:\|serializer:' "$work/client.yaml" | sed 's/^/client.yaml:/'
-  "$build/bin/greeter-client" --manifest "$work/client.yaml" 2 >"$work/answers" 2>"$work/complaints" || {
-    cat "$work/answers" "$work/complaints" >&2
-    die "a call failed; its words are above"
-  }
-  cat "$work/answers"
-  for pid in "${servers[@]}"; do
-    count=$(grep -cw "process $pid" "$work/answers" || true)
-    printf 'process %s answered %s calls\n' "$pid" "$count"
-    [ "$count" -gt 0 ] || die "process $pid answered no call"
-  done
-}
-
-copy_manifest "$root/apps/examples/greeter/client.yaml" "$work/client.yaml"
-sed -i "s|address: .*|address: \"${addresses[0]},${addresses[1]}\"|" "$work/client.yaml"
-call "calls in all four forms, carried by protobuf"
-
-sed -i 's/serializer: protobuf/serializer: json/' "$work/client.yaml"
-grep -q 'serializer: json' "$work/client.yaml" || die "client.yaml has no \"serializer: protobuf\" to edit"
-call "the same programs and servers, carried by json: one word of client.yaml was edited"
-
-say "stopping the servers: SIGTERM, by process id"
-for number in 1 2; do kill -TERM "${servers[$((number - 1))]}"; done
-bad=0
-for number in 1 2; do
-  pid=${servers[$((number - 1))]}
-  code=0
-  for _ in $(seq 150); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
-  kill -0 "$pid" 2>/dev/null && { kill -KILL "$pid"; printf 'process %s did not end within 15 s\n' "$pid"; }
-  wait "$pid" || code=$?
-  printf 'process %s ended with exit code %s\n' "$pid" "$code"
-  [ "$code" -eq 0 ] || { bad=1; cat "$work/server$number.err" >&2; }
-done
-servers=()
-[ "$bad" -eq 0 ] || die "a server did not end well"
-say "done"
+demo

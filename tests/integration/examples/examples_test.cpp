@@ -1,46 +1,11 @@
 // Real processes, loopback, ports chosen by the kernel; what is edited in the manifests is what a reader would edit.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
-#include <iterator>
-
+#include "edited_manifest.hpp"
 #include "program.hpp"
 
 namespace examples_test {
 namespace {
-
-/// A copy of examples/FILE beside the original (so that its relative paths hold) with `from` replaced by `to`.
-class EditedManifest {
- public:
-  explicit EditedManifest(const std::string& file) {
-    const std::filesystem::path original = std::filesystem::path(EXAMPLES_DIR) / file;
-    std::ifstream stream(original);
-    text_ = std::string(std::istreambuf_iterator<char>(stream), {});
-    EXPECT_FALSE(text_.empty()) << original;
-    static int number = 0;
-    path_ =
-        original.parent_path() / ("edited-" + std::to_string(::getpid()) + "-" + std::to_string(number++) + ".yaml");
-  }
-  EditedManifest(const EditedManifest&) = delete;
-  EditedManifest& operator=(const EditedManifest&) = delete;
-  ~EditedManifest() { std::filesystem::remove(path_); }
-
-  EditedManifest& replace(const std::string& from, const std::string& to) {
-    const std::size_t at = text_.find(from);
-    EXPECT_NE(at, std::string::npos) << "no \"" << from << "\" in " << text_;
-    if (at != std::string::npos) text_.replace(at, from.size(), to);
-    return *this;
-  }
-  std::string write() const {
-    std::ofstream(path_) << text_;
-    return path_;
-  }
-
- private:
-  std::filesystem::path path_;
-  std::string text_;
-};
 
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
