@@ -8,6 +8,7 @@ namespace tenon::zk {
 namespace {
 
 constexpr std::size_t slots = 32;
+constexpr std::string_view pacing = "Delaying connection";
 
 // A C function that knows its ClientLog: the library's callback carries nothing that could say which it is.
 struct Slot {
@@ -68,6 +69,8 @@ void ClientLog::write(std::string_view message, Clock::time_point now) noexcept 
     place = message.substr(at + 1, colon - at - 1);
     message.remove_prefix(colon + 2);
   }
+
+  if (message.starts_with(pacing)) return;  // what it tells of has just been said
 
   const std::lock_guard lock(mutex_);
   if (!log_) return;

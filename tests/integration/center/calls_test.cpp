@@ -210,7 +210,7 @@ TEST(CenterCalls, ACenterThatStopsEndsItsStreams) {
   Document document;
   ASSERT_TRUE(*lists.next(list));
   ASSERT_TRUE(*documents.next(document));
-  EXPECT_FALSE(center->app->stop(milliseconds(50))) << "streams are calls that never end";
+  EXPECT_TRUE(center->app->stop(seconds(20))) << "a center that drains does not wait for its watchers";
   center.reset();
   EXPECT_EQ(end_of(lists).code(), Errc::unavailable);
   EXPECT_EQ(end_of(documents).code(), Errc::unavailable);

@@ -14,17 +14,21 @@ constexpr const char* refused =
     "2026-01-31 12:00:00,123:4711(0x7f00):ZOO_ERROR@handle_socket_error_msg@1781: Socket [127.0.0.1:2181] zk "
     "retcode=-4";
 constexpr const char* slow =
-    "2026-01-31 12:00:00,123:4711(0x7f00):ZOO_WARN@zookeeper_interest@1597: Delaying connection";
+    "2026-01-31 12:00:00,123:4711(0x7f00):ZOO_WARN@zookeeper_interest@1597: Exceeded deadline by 11ms";
+constexpr const char* pacing =
+    "2026-01-31 12:00:00,123:4711(0x7f00):ZOO_WARN@zookeeper_interest@1601: Delaying connection after exhaustively "
+    "trying all servers [127.0.0.1:2181]";
 
 TEST(ClientLogTest, OneOfAKindInTenSecondsAndTheRestIsCounted) {
   test::RecordingLog log;
   ClientLog client(log);
   const ClientLog::Clock::time_point start{};
   for (int i = 0; i < 290; ++i) client.write(refused, start + std::chrono::milliseconds(i * 30));
+  client.write(pacing, start);  // follows each of them
   client.write(slow, start);
   ASSERT_EQ(log.lines().size(), 2u);
   EXPECT_EQ(log.lines()[0], "zookeeper-client: ZooKeeper's client: Socket [127.0.0.1:2181] zk retcode=-4");
-  EXPECT_EQ(log.lines()[1], "zookeeper-client: ZooKeeper's client: Delaying connection");
+  EXPECT_EQ(log.lines()[1], "zookeeper-client: ZooKeeper's client: Exceeded deadline by 11ms");
   client.write(refused, start + ClientLog::pause);
   ASSERT_EQ(log.lines().size(), 3u);
   EXPECT_NE(log.lines()[2].find("(and 289 more like it)"), std::string::npos) << log.lines()[2];

@@ -15,10 +15,12 @@ TEST(Request, IsTheLastOneForASinkThatHasEnough) {
       Recorder::on_frame(frame);
       enough_ = true;
     }
+    void go_on() { enough_ = false; }
   } sink;
   Peer peer;
   std::string bytes = post("[1]") + post("[2]") + post("[3]");
   for (std::size_t expected = 1; expected <= 3; ++expected) {
+    sink.go_on();
     const auto taken = peer.session.received(bytes, sink);
     ASSERT_TRUE(taken.ok()) << taken.error().text();
     ASSERT_EQ(sink.seen.size(), expected);

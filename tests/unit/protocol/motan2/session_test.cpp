@@ -222,13 +222,18 @@ TEST(Requests, AreGivenOneByOneToASinkThatHasEnough) {
       Recorder::on_frame(frame);
       enough_ = true;
     }
+    void go_on() { enough_ = false; }
   } sink;
   Methods methods;
   Peer client(Side::client);
   Peer server(Side::server);
-  for (std::uint32_t call : {1u, 2u, 3u}) send(client, request(methods.hello, call));
+  for (std::uint32_t call : {1u, 2u, 3u}) {
+    Frame sent = request(methods.hello, call);
+    ASSERT_TRUE(client.session.send(sent).ok());
+  }
   std::string bytes = client.drain();
   for (std::size_t expected = 1; expected <= 3; ++expected) {
+    sink.go_on();
     const auto taken = server.session.received(bytes, sink);
     ASSERT_TRUE(taken.ok()) << taken.error().text();
     ASSERT_EQ(sink.seen.size(), expected);
