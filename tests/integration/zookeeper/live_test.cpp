@@ -25,7 +25,7 @@ TEST_F(Live, NoCallFailsWhileTheServerSleepsAndAProviderIsKilled) {
   provide("c");
   EXPECT_TRUE(agrees(seconds(20)));
   EXPECT_TRUE(answer({"a", "b", "c"}));
-  expect_undisturbed(load, {"a", "b"});
+  expect_undisturbed(load, {});  // whose session has expired is not listed for a moment, and may be connected anew
 }
 
 }  // namespace
