@@ -32,6 +32,8 @@ class Board : public std::enable_shared_from_this<Board> {
   Result<Opened> open(const Opening& opening);
   Result<Beaten> beat(const ClientKey& key);
   Result<void> announce(const ClientKey& key, const ServiceName& service, const Instance& instance, bool update);
+  /// announce() as an update; answers when the end of what operators had set is on the disk, too.
+  static Task<Result<void>> update(std::shared_ptr<Board> board, ClientKey key, ServiceName service, Instance instance);
   Result<void> withdraw(const ClientKey& key, const ServiceName& service, const std::string& id);
   Result<void> close(const ClientKey& key);
   // Static, and with everything by value: none of these touches a service that may be gone.

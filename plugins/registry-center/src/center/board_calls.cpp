@@ -111,6 +111,18 @@ Task<Result<void>> Board::remove(std::shared_ptr<Board> board, Document document
   co_return co_await written;
 }
 
+Task<Result<void>> Board::update(std::shared_ptr<Board> board, ClientKey key, ServiceName service, Instance instance) {
+  Result<void> done = board->announce(key, service, instance, true);
+  if (!done.ok() || !board->journal_) co_return std::move(done);
+  // What is to be forgotten has been handed to the journal, which does one job after the other. A failure is in its
+  // log: the instance is announced all the same.
+  Executor* const here = Executor::current();
+  const Journal::Job nothing = [](Store&) { return Result<void>(); };
+  Journal::Write behind(*board->journal_, here ? *here : board->environment_.executor, nothing);
+  (void)co_await behind;
+  co_return Result<void>();
+}
+
 Task<Result<void>> Board::set(std::shared_ptr<Board> board, InstanceName of, std::optional<std::uint32_t> weight,
                               std::optional<bool> serving) {
   if (!board->journal_) co_return board->change_instance(nullptr, of, weight, serving);

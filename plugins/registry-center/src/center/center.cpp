@@ -81,9 +81,10 @@ void Center::offer_to_clients() {
   add("announce", For::clients, [board](const ClientKey& key, const ServiceName& service, const Instance& instance) {
     return board->announce(key, service, instance, false);
   });
-  add("update", For::clients, [board](const ClientKey& key, const ServiceName& service, const Instance& instance) {
-    return board->announce(key, service, instance, true);
-  });
+  add("update", For::clients,
+      [shared = board_](const ClientKey& key, const ServiceName& service, const Instance& instance) {
+        return Board::update(shared, key, service, instance);
+      });
   add("withdraw", For::clients, [board](const ClientKey& key, const ServiceName& service, const std::string& id) {
     return board->withdraw(key, service, id);
   });
