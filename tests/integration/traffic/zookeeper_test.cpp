@@ -48,13 +48,14 @@ TEST(ZookeeperCommands, HoldWhileTheServerIsAwayAndChangeWhenItIsBack) {
   EXPECT_EQ(consumer.calls(20), (std::map<std::string, int>{{"tc", 20}}));
   desk.merge("yf", R"("yf:1","tc:3")");
   EXPECT_TRUE(eventually([&] { return consumer.call() == "yf"; }, patience));
+  // Others call, too, and whose turn is whose is chance: four times the deviation of that.
   std::map<std::string, int> answers = consumer.calls(400);
-  EXPECT_NEAR(answers["tc"], 300, 8);
+  EXPECT_NEAR(answers["tc"], 300, 35);
 
   server.kill();
   std::this_thread::sleep_for(std::chrono::seconds(3));  // longer than the session
   answers = consumer.calls(400);
-  EXPECT_NEAR(answers["tc"], 300, 8) << "nobody needs a registry for what he knows";
+  EXPECT_NEAR(answers["tc"], 300, 35) << "nobody needs a registry for what he knows";
   server.start();
   EXPECT_TRUE(eventually([&] { return desk.try_write("yf", ""); }, patience));
   EXPECT_TRUE(hears_only("yf"));
@@ -92,7 +93,7 @@ TEST(ZookeeperCommands, ANodeThatIsDeletedEmptiedOrCorrupt) {
       ASSERT_EQ(hand.create(node, to_tc), ZOK);
     }
     ASSERT_TRUE(heard_within_a_second("tc"));
-    EXPECT_TRUE(watched());
+    EXPECT_TRUE(eventually(watched));
   };
   struct Case {
     const char* what;
