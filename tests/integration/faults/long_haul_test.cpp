@@ -81,7 +81,11 @@ TEST_P(LongHaul, NothingDrifts) {
   for (const double each : seconds) std::cout << ' ' << each;
   std::cout << '\n';
   EXPECT_GT(rate(8), 0.5 * rate(1));
-  EXPECT_LT(memory[10], memory[1] + 2048);
+  // What is under way at the moment of looking comes on top: the least of three at each end.
+  const auto resident = [&](std::ptrdiff_t first) {
+    return *std::min_element(memory.begin() + first, memory.begin() + first + 3);
+  };
+  EXPECT_LT(resident(8), resident(1) + 2048);
 }
 
 }  // namespace
