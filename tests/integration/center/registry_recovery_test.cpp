@@ -4,6 +4,7 @@
 #include "center_app.hpp"
 #include "client/center_registry.hpp"
 #include "contract/registry_fixture.hpp"
+#include "settled_registry.hpp"
 #include "support/child_process.hpp"
 
 namespace tenon::center {
@@ -20,11 +21,13 @@ class CenterRecovery : public testing::Test {
     process_ = std::make_unique<test::ChildProcess>(CENTER_PROGRAM, std::vector<std::string>{store, lease, address});
     address_ = process_->line();
     ASSERT_FALSE(address_.empty()) << process_->end(seconds(1)).err;
-    if (client_) return;
+    if (!client_) client_ = client();
+    ASSERT_TRUE(client_);
+  }
+  std::unique_ptr<App> client() const {
     AppOptions chosen = test::client_options(std::string(interface), address_);
     chosen.client.references["r"].max_reconnect_pause = milliseconds(100);
-    client_ = test::start(std::move(chosen));
-    ASSERT_TRUE(client_);
+    return test::start(std::move(chosen));
   }
   void kill() {
     process_->signal(SIGKILL);
@@ -35,8 +38,10 @@ class CenterRecovery : public testing::Test {
     return std::make_unique<RegistryMember>([this](Environment environment) -> std::unique_ptr<Registry> {
       CenterRegistryOptions options;
       options.connect_timeout = seconds(60);  // observers should not hear of it
-      auto made = CenterRegistry::over(client_->reference("r"), options, environment);
-      return made.ok() ? std::move(*made) : nullptr;
+      auto app = client();
+      auto made = CenterRegistry::over(app->reference("r"), options, environment);
+      if (!made.ok()) return nullptr;
+      return std::make_unique<test::SettledRegistry>(std::move(*made), std::move(app));
     });
   }
   static Instance at(int port, std::uint32_t weight = 100) {

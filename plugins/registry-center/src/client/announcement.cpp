@@ -119,6 +119,7 @@ Task<void> Announcement::run(std::shared_ptr<Announcement> self) {
     if (!news && withdrawn) break;
     if (!news || !session->open()) {
       (void)co_await session->bell().wait(never);
+      self->bell_.ring();  // who waits for this one looks at the session, too
       continue;
     }
     if (withdrawn && self->announced_in_ == 0) {  // the center never had it
@@ -138,6 +139,7 @@ Task<void> Announcement::run(std::shared_ptr<Announcement> self) {
       backoff.reset();
     } else {
       (void)co_await session->bell().wait(session->clock().now() + backoff.next());
+      self->bell_.ring();
     }
   }
   self->bell_.ring();
