@@ -48,6 +48,7 @@ class PluginFolder {
   tenon::PluginOptions options() const {
     tenon::PluginOptions options;
     options.search = {path_};
+    options.built_in = nullptr;  // files only, also where plugins are linked into programs
     return options;
   }
 
