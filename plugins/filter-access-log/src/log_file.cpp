@@ -48,8 +48,8 @@ class SpdlogFile final : public LogFile {
   }
   ~SpdlogFile() override {
     losses_->set_dropped(pool_->overrun_counter());
+    pool_.reset();  // writes what is queued, and joins its thread, which uses the logger
     logger_.reset();
-    pool_.reset();  // writes what is queued
     OpenFiles& table = open_files();
     const std::lock_guard lock(table.mutex);
     const auto found = table.files.find(path_);

@@ -5,7 +5,7 @@
 namespace tenon::center {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TENON_UNDER_TSAN)
 constexpr bool measures_memory = false;  // sanitizers keep what is freed
 #else
 constexpr bool measures_memory = true;

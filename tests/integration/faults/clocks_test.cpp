@@ -87,7 +87,7 @@ TEST(SlowClocks, AClientThatWasStoppedForHalfAMinuteGoesOn) {
 // Neither side's timers, time-outs and heartbeats follow the time of day.
 TEST(SlowClocks, TheTimeOfDayJumpsAndNothingHappens) {
   if (!std::filesystem::exists(faketime)) GTEST_SKIP() << "there is no " << faketime << "; it is package libfaketime's";
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TENON_UNDER_TSAN)
   GTEST_SKIP() << "a sanitizer's library must be the first one";
 #endif
   const std::string offset = testing::TempDir() + "tenon-offset-" + std::to_string(::getpid());

@@ -213,7 +213,7 @@ TEST_F(SlowLiveProviders, OneThatChanges) {
 TEST_F(SlowLiveProviders, OneWhoseTimeOfDayJumps) {
   constexpr const char* faketime = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
   if (!std::filesystem::exists(faketime)) GTEST_SKIP() << "there is no " << faketime << "; it is package libfaketime's";
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TENON_UNDER_TSAN)
   GTEST_SKIP() << "a sanitizer's library must be the first one";
 #endif
   const SocketFolder folder;

@@ -13,7 +13,7 @@
 namespace samples::packed {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TENON_UNDER_TSAN)
 constexpr auto allowed_time = std::chrono::milliseconds(500);
 constexpr long allowed_kib = 256 * 1024;
 #else

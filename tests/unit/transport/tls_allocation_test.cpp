@@ -8,7 +8,7 @@
 
 #include "tls_fixture.hpp"
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(TENON_UNDER_TSAN)
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "support/test_executor.hpp"
 #include "tcp_transport.hpp"
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(TENON_UNDER_TSAN)
 
 namespace {
 std::atomic<std::size_t> allocations{0};
