@@ -280,7 +280,7 @@ TEST_P(OneWayFlood, IsItsConnectionsOwnTrouble) {
   EXPECT_LT(resident_kib(), before + 24 * 1024);
   const int done = notes->done;
   EXPECT_TRUE(note(Arguments<std::int64_t>{{0}}).ok()) << "the connection lives";
-  EXPECT_TRUE(eventually([&] { return notes->done == done + 1; }));
+  EXPECT_TRUE(eventually([&] { return notes->done > done; }, 30s));
   EXPECT_EQ(server->counts().server_connections, 2u);
 }
 
