@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   tenon::center::CenterOptions options;
   options.store = argv[1];
   options.lease = std::chrono::milliseconds(std::atoi(argv[2]));
+  options.settle = options.lease;
   auto chosen = tenon::test::server_options("tcp", argv[3]);
   auto app = tenon::App::create(std::move(chosen));
   if (!app.ok()) return fail(app.error());

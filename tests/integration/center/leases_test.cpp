@@ -7,6 +7,7 @@ namespace {
 CenterOptions short_lease() {
   CenterOptions options;
   options.lease = seconds(1);
+  options.settle = seconds(0);
   return options;
 }
 

@@ -164,6 +164,46 @@ TEST_F(CenterLeases, AfterTheStartAListIsNotWholeForALease) {
   table->leave(watcher);
 }
 
+TEST_F(CenterLeases, TheLastToComeBackHaveTimeToFollowTheOthers) {
+  fill(20);
+  go(seconds(30), 5);  // 15 of 20 are cut off
+  ASSERT_TRUE(state().preserving);
+  go(seconds(10), 18);  // two are not back yet
+  EXPECT_EQ(lost(), 0u);
+  EXPECT_TRUE(state().preserving);
+  go(seconds(6), 20);
+  EXPECT_EQ(lost(), 0u);
+  EXPECT_FALSE(state().preserving);
+  go(seconds(30), 5);
+  ASSERT_TRUE(state().preserving);
+  go(seconds(20), 18);  // these two stay away
+  EXPECT_EQ(lost(), 2u);
+  EXPECT_FALSE(state().preserving);
+}
+
+TEST_F(CenterLeases, WhenItHasStoodStillClientsHaveTimeToConnectAgain) {
+  CenterOptions options = small();
+  options.settle = seconds(40);
+  restart(options);
+  fill(2);
+  table->stood_still(now);
+  go(seconds(39));
+  EXPECT_EQ(lost(), 0u);
+  go(seconds(3));
+  EXPECT_EQ(lost(), 2u);
+}
+
+TEST_F(CenterLeases, HoweverShortTheLeaseClientsHaveTimeToComeBackAfterTheStart) {
+  CenterOptions options = small();
+  options.settle = seconds(40);
+  restart(options);
+  open(1);
+  go(seconds(39), 1);
+  EXPECT_FALSE(state().whole);
+  go(seconds(2), 1);
+  EXPECT_TRUE(state().whole);
+}
+
 TEST(CenterLeaseClock, StandsStillWhileTheProcessDoes) {
   LeaseClock clock{seconds(1)};
   TimePoint real{std::chrono::hours(5)};

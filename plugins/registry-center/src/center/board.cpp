@@ -101,6 +101,7 @@ void Board::tick() noexcept {
   Duration paused{};
   const Round round = with([&] {
     paused = time_.tick(clock.now());
+    if (paused > Duration{0}) table_.stood_still(time_.now());
     return table_.tick(time_.now());
   });
   tell(round, paused);
@@ -138,9 +139,26 @@ void Board::tell(const Round& round, Duration paused) {
   if (round.became_whole) log.info("center-whole", "it has run for a lease: what is missing is gone");
 }
 
+void Board::warn_of_token(const std::string& who) {
+  constexpr Duration between = std::chrono::seconds(10);
+  std::uint64_t unnamed = 0;
+  {
+    const std::lock_guard lock(door_.mutex);
+    if (time_.now() < next_token_warning_) {
+      ++unnamed_intruders_;
+      return;
+    }
+    next_token_warning_ = time_.now() + between;
+    unnamed = std::exchange(unnamed_intruders_, 0);
+  }
+  environment_.log.warn("center-token", who + (unnamed == 0 ? std::string()
+                                                            : "; since the last such line " + std::to_string(unnamed) +
+                                                                  " more calls had a wrong token or none"));
+}
+
 Result<Opened> Board::open(const Opening& opening) {
   if (!options_.token.empty() && !same_secret(opening.token, options_.token)) {
-    environment_.log.warn("center-token", "client " + quoted(opening.name) + " came with a wrong token");
+    warn_of_token("client " + quoted(opening.name) + " came with a wrong token");
     return Error(Errc::permission_denied, "center: client " + quoted(opening.name) + ": wrong token", Delivery::not_run,
                  Advice::never);
   }

@@ -29,6 +29,9 @@ class Board : public std::enable_shared_from_this<Board> {
   /// Ends every stream and the timers.
   void stop();
 
+  /// Says in the log who came with a wrong token: at most once in ten seconds, and how many it has not named.
+  void warn_of_token(const std::string& who);
+
   Result<Opened> open(const Opening& opening);
   Result<Beaten> beat(const ClientKey& key);
   Result<void> announce(const ClientKey& key, const ServiceName& service, const Instance& instance, bool update);
@@ -103,6 +106,8 @@ class Board : public std::enable_shared_from_this<Board> {
   Door door_;
   Table table_;      // under the mutex
   LeaseClock time_;  // under the mutex; goes on on the control thread
+  TimePoint next_token_warning_{};      // under the mutex
+  std::uint64_t unnamed_intruders_ = 0;  // under the mutex: since the last warning
   bool stopped_ = false;
   bool pushes_posted_ = false;
   Timer tick_;  // the control thread's

@@ -20,6 +20,8 @@ Result<void> check(const CenterOptions& options) {
   using std::chrono::milliseconds;
   if (options.lease < milliseconds(100) || options.lease > std::chrono::hours(1))
     return refuse("lease must be 100ms to 1h");
+  if (options.settle < milliseconds(0) || options.settle > std::chrono::hours(1))
+    return refuse("settle must be 0s to 1h");
   if (options.preserve_percent < 1 || options.preserve_percent > 100)
     return refuse("preserve_percent must be 1 to 100");
   if (options.preserve_limit > 1000) return refuse("preserve_limit must be 0 to 1000 leases");
@@ -59,11 +61,11 @@ Result<std::unique_ptr<Center>> Center::create(Options options, Environment envi
   }
   auto board = std::make_shared<Board>(options, environment, contents.epoch, std::move(journal));
   board->start(std::move(contents));
-  return std::unique_ptr<Center>(new Center(std::move(options), environment.log, std::move(board)));
+  return std::unique_ptr<Center>(new Center(std::move(options), std::move(board)));
 }
 
-Center::Center(Options options, Log& log, std::shared_ptr<Board> board)
-    : options_(std::move(options)), log_(log), board_(std::move(board)), functions_(std::string(center::interface)) {
+Center::Center(Options options, std::shared_ptr<Board> board)
+    : options_(std::move(options)), board_(std::move(board)), functions_(std::string(center::interface)) {
   offer_to_clients();
   offer_to_operators();
 }
@@ -137,8 +139,8 @@ Result<void> Center::allowed(const Request& request) const {
   const bool has_token = same_secret(token, options_.token);
   if (who == For::writers && separate ? is_operator : options_.token.empty() || has_token || is_operator) return {};
   const std::string from = request.info && request.info->peer ? request.info->peer->peer : "somebody";
-  log_.warn("center-token", from + " called " + std::string(request.target->method->name) +
-                                (sent ? " with a wrong" : " without a") + " token");
+  board_->warn_of_token(from + " called " + std::string(request.target->method->name) +
+                        (sent ? " with a wrong" : " without a") + " token");
   return Error(Errc::permission_denied,
                "center: " + std::string(request.target->method->name) + " needs the " +
                    (who == For::writers && separate ? "operator's token" : "token") + " in the header " +

@@ -26,7 +26,7 @@ class Center final : public Service {
  private:
   /// Who may call a method.
   enum class For : std::uint8_t { clients, readers, writers };
-  Center(Options options, Log& log, std::shared_ptr<Board> board);
+  Center(Options options, std::shared_ptr<Board> board);
   void stop() noexcept;
   void offer_to_clients();
   void offer_to_operators();
@@ -38,7 +38,6 @@ class Center final : public Service {
   }
 
   const Options options_;
-  Log& log_;
   const std::shared_ptr<Board> board_;
   Functions functions_;
   std::vector<For> who_;  // by method

@@ -10,6 +10,7 @@ namespace tenon::center {
 struct CenterOptions {
   std::string store;
   std::chrono::milliseconds lease{15000};
+  std::chrono::milliseconds settle{5000};
   std::string token;
   std::string operator_token;
   std::uint32_t preserve_percent = 15;
@@ -22,7 +23,7 @@ struct CenterOptions {
   ByteSize max_document_bytes = 256u << 20;
 };
 BOOST_DESCRIBE_STRUCT(CenterOptions, (),
-                      (store, lease, token, operator_token, preserve_percent, preserve_limit, max_clients,
+                      (store, lease, settle, token, operator_token, preserve_percent, preserve_limit, max_clients,
                        max_instances, max_subscriptions, max_list, max_documents, max_document_bytes))
 
 }  // namespace tenon::center
@@ -32,6 +33,7 @@ struct tenon::Describe<tenon::center::CenterOptions> {
   static constexpr auto members = tenon::members(
       tenon::member("store", "folder for documents and what operators set; made if missing; empty: kept in memory"),
       tenon::member("lease", "what is announced is dropped after so long a silence of its client"),
+      tenon::member("settle", "after a start lists are not whole for a lease, and at least for so long"),
       tenon::member("token", "what clients and operators must send; empty: anybody may come"),
       tenon::member("operator_token", "what operators must send to change something; empty: as token"),
       tenon::member("preserve_percent", "when more instances than this are silent at once, none is dropped; 100: off"),

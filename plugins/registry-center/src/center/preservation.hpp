@@ -15,17 +15,22 @@ class Preservation {
   /// A loss of fewer is believed, however small the whole.
   static constexpr std::size_t at_least = 3;
 
-  /// More than `percent` of all are many; it lasts at most `limit`.
-  Preservation(std::uint32_t percent, Duration limit) noexcept : percent_(percent), limit_(limit) {}
+  /// More than `percent` of all are many; it lasts at most `limit`. When only few are missing any more, these have
+  /// `grace` to follow the others.
+  Preservation(std::uint32_t percent, Duration limit, Duration grace) noexcept
+      : percent_(percent), limit_(limit), grace_(grace) {}
 
   /// One look: of `all` instances `missing` belong to clients that are late. `overdue`: some would be dropped now.
   Change look(std::size_t missing, std::size_t all, bool overdue, TimePoint now) noexcept {
     if (missing < at_least || missing * 100 <= all * percent_) {
       spent_ = false;
       if (!active_) return Change::none;
+      if (few_since_ == never) few_since_ = now;
+      if (missing > 0 && now < few_since_ + grace_ && now < until_) return Change::none;
       active_ = false;
       return Change::healed;
     }
+    few_since_ = never;
     if (active_ && now >= until_) {
       active_ = false;
       spent_ = true;  // not again before it has been well
@@ -33,6 +38,7 @@ class Preservation {
     }
     if (active_ || spent_ || !overdue) return Change::none;
     active_ = true;
+    few_since_ = never;
     until_ = now + limit_;
     return Change::began;
   }
@@ -41,6 +47,8 @@ class Preservation {
  private:
   const std::uint32_t percent_;
   const Duration limit_;
+  const Duration grace_;
+  TimePoint few_since_ = never;  // while it is active
   TimePoint until_{};
   bool active_ = false;
   bool spent_ = false;

@@ -36,9 +36,10 @@ Table::Table(const CenterOptions& options, std::uint64_t epoch)
       lease_(options.lease),
       beat_(options.lease / 3),
       patience_(lease_ + tick_period(lease_)),
+      doubt_(std::max<Duration>(patience_, options.settle)),
       epoch_(epoch),
       texts_(options.max_documents, options.max_document_bytes),
-      preservation_(options.preserve_percent, options.preserve_limit * lease_),
+      preservation_(options.preserve_percent, options.preserve_limit * lease_, lease_),
       revision_(epoch << epoch_shift) {}
 
 Result<Client*> Table::find(const ClientKey& key, TimePoint now) {

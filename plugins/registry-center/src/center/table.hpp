@@ -70,6 +70,9 @@ class Table {
   /// Ends every subscription.
   void end_all(const Error& why);
 
+  /// The center has stood still until now: whoever has instances may need to connect again, and is not dropped for as
+  /// long as after a start.
+  void stood_still(TimePoint now) noexcept { spared_until_ = now + options_.settle; }
   /// A look at the leases.
   Round tick(TimePoint now);
   /// See Pushes::advance().
@@ -124,6 +127,7 @@ class Table {
   const Duration lease_;
   const Duration beat_;
   const Duration patience_;  // of silence: a lease, and what ticks may be late
+  const Duration doubt_;     // after the start: what clients may need to come back
   const std::uint64_t epoch_;
   std::map<std::string, Client> clients_;  // by id
   Services services_;
@@ -135,6 +139,7 @@ class Table {
   std::uint64_t revision_;  // the newest of all services
   std::size_t instances_ = 0;
   std::size_t subscriptions_ = 0;
+  TimePoint spared_until_{};  // nobody who has instances is dropped before
   bool whole_ = false;
 };
 

@@ -113,7 +113,7 @@ Round Table::tick(TimePoint now) {
   round.all = instances_;
   expire_tombs(now);
   operator_state_.expire(now);
-  if (!whole_ && now >= TimePoint{} + patience_) {
+  if (!whole_ && now >= TimePoint{} + doubt_) {
     round.became_whole = true;
     become_whole();
   }
@@ -128,7 +128,7 @@ Round Table::tick(TimePoint now) {
   }
   round.preservation = preservation_.look(round.missing, instances_, loses, now);
   for (Client* client : overdue) {
-    if (preservation_.active() && !client->instances.empty()) continue;
+    if ((preservation_.active() || now < spared_until_) && !client->instances.empty()) continue;
     const Duration silent = now - client->seen;
     round.lost.push_back({client->name, silent, client->instances.size(), client->watchers.size()});
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(silent).count();

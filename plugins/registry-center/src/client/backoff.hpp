@@ -18,10 +18,15 @@ class Backoff {
     return pause * std::uniform_int_distribution<int>(50, 100)(random_) / 100;
   }
   void reset() noexcept { next_ = first_; }
+  /// Another longest pause, from the next one on. REQUIRES: not shorter than the first.
+  void set_longest(Duration longest) noexcept {
+    longest_ = longest;
+    next_ = std::min(next_, longest_);
+  }
 
  private:
   const Duration first_;
-  const Duration longest_;
+  Duration longest_;
   Duration next_;
   std::minstd_rand random_;
 };

@@ -1,5 +1,6 @@
 #include "session.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <random>
 #include <utility>
@@ -13,7 +14,10 @@ namespace {
 
 constexpr Duration call_limit = std::chrono::seconds(2);
 constexpr Duration first_pause = std::chrono::milliseconds(100);
-constexpr Duration longest_pause = std::chrono::seconds(2);
+constexpr Duration longest_pause = std::chrono::seconds(2);  // until a center has said what its lease is
+constexpr Duration longest_spread = std::chrono::seconds(3);
+constexpr Duration first_pause_when_refused = std::chrono::seconds(1);
+constexpr Duration longest_pause_when_refused = std::chrono::seconds(30);
 constexpr Duration shortest_beat = std::chrono::milliseconds(20);
 constexpr Duration between_complaints = std::chrono::seconds(10);
 
@@ -27,6 +31,11 @@ std::string random_text() {
     text += digits;
   }
   return text;
+}
+
+// The center is there and does not want us: it will say so again until somebody changes something.
+bool is_refusal(Errc code) noexcept {
+  return code == Errc::permission_denied || code == Errc::unauthenticated || code == Errc::invalid_argument;
 }
 
 }  // namespace
@@ -104,12 +113,22 @@ void Session::set_open(bool open) noexcept {
   bell_.ring();
 }
 
+// What somebody must change is said once; what may pass is said again as long as it lasts.
 void Session::complain(const Error& error) {
   trouble_ = error;
-  if (clock().now() < next_complaint_) return;
+  const bool refused = is_refusal(error.code());
+  if (clock().now() < next_complaint_ || (refused && error.text() == complained_)) return;
   next_complaint_ = clock().now() + between_complaints;
-  log().warn("center",
-             "the registry center does not answer: " + error.text() + "; what is known stays in use, trying again");
+  complained_ = error.text();
+  if (!refused)
+    return log().warn("center", "the registry center does not answer: " + error.text() +
+                                    "; what is known stays in use, trying again");
+  log().error("center", "the registry center refuses this application: " + error.text() +
+                            (error.code() == Errc::invalid_argument
+                                 ? std::string()
+                                 : "; set the registry's option token to the center's, which whoever runs the center "
+                                   "knows") +
+                            "; what is known stays in use, asking again within 30 s");
 }
 
 Task<Result<Opened>> Session::reopen() {
@@ -148,6 +167,7 @@ Task<bool> Session::live(Duration between) {
 
 Task<void> Session::run(std::shared_ptr<Session> self) {
   Backoff backoff(first_pause, longest_pause);
+  Backoff refused(first_pause_when_refused, longest_pause_when_refused);
   while (!self->stopped_) {
     Task<Result<Opened>> opening = self->reopen();
     const Result<Opened> opened = co_await opening;
@@ -155,13 +175,19 @@ Task<void> Session::run(std::shared_ptr<Session> self) {
     if (!opened.ok()) {
       if (self->open_) self->set_open(false);
       self->complain(opened.error());
-      (void)co_await self->alarm_.wait(self->clock().now() + backoff.next());
+      const bool is_refused = is_refusal(opened.error().code());
+      (is_refused ? backoff : refused).reset();
+      (void)co_await self->alarm_.wait(self->clock().now() + (is_refused ? refused : backoff).next());
       continue;
     }
     backoff.reset();
+    refused.reset();
+    // Hundreds should come back one after the other, and all of them well within a lease: then lists are whole.
+    backoff.set_longest(std::clamp<Duration>(opened->lease / 5, first_pause, longest_spread));
     if (self->trouble_ && self->generation_ > 0) self->log().info("center", "the registry center answers again");
     self->trouble_ = Error();
     self->next_complaint_ = {};
+    self->complained_.clear();
     if (opened->epoch != self->epoch_ || !opened->known || self->generation_ == 0) ++self->generation_;
     self->epoch_ = opened->epoch;
     self->set_open(true);

@@ -78,6 +78,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::int64_t busy_ = 0;
   Error trouble_;
   TimePoint next_complaint_{};
+  std::string complained_;  // the last complaint, while there is no center
   CancelSource give_up_;  // every call under way, when it is stopped
   Bell bell_;             // for those who use it
   Bell alarm_;            // for its own loop
