@@ -7,7 +7,7 @@ inline constexpr const char* transport = "tcp";
 inline constexpr const char* protocol = "tenon";
 inline constexpr const char* serializer = "protobuf";
 inline constexpr const char* cluster = "default";
-inline constexpr const char* balancer = "round-robin";
+inline constexpr const char* balancer = "weighted-round-robin";
 inline constexpr const char* ha = "failover";
 
 /// Whoever reads this registry is in the same process: a loopback address is as good as any there.

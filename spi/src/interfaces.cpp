@@ -13,6 +13,8 @@
 #include "tenon/service.hpp"
 #include "tenon/transport.hpp"
 
+#include <algorithm>
+
 namespace tenon {
 
 Balancer::~Balancer() = default;
@@ -25,6 +27,11 @@ ClusterInvoker::~ClusterInvoker() = default;
 Compressor::~Compressor() = default;
 Dialer::~Dialer() = default;
 Endpoint::~Endpoint() = default;
+std::uint32_t Endpoint::effective_weight() const noexcept {
+  const Instance& is = instance();
+  return is.serving ? std::min(is.weight, weight_limit / 100) * 100 : 0;
+}
+TimePoint Endpoint::ejected_until() const noexcept { return {}; }
 Executor::~Executor() = default;
 Filter::~Filter() = default;
 FrameSink::~FrameSink() = default;
@@ -49,6 +56,21 @@ Session::~Session() = default;
 std::int64_t Session::credit(std::uint32_t) const noexcept { return 0; }
 Transport::~Transport() = default;
 Watch::~Watch() = default;
+
+Request parallel_attempt(const Request& request) {
+  Request copy(*request.target);
+  if (request.payload.has_value())
+    copy.payload = Payload::borrow(*request.payload.type(), request.payload.value());
+  else if (request.payload.is_encoded())
+    copy.payload = Payload::borrow_encoded(request.payload.encoding(), request.payload.bytes());
+  copy.headers = request.headers;
+  copy.attachment = request.attachment;
+  copy.deadline = request.deadline;
+  copy.cancel = request.cancel;
+  copy.info = request.info;
+  copy.hash_key = request.hash_key;
+  return copy;
+}
 
 const char spi_identity = 0;
 

@@ -6,7 +6,26 @@
 
 namespace tenon {
 
+namespace {
+
+Task<Broadcast> ask_the_only(Invoker& invoker, Request& request) {
+  Broadcast broadcast;
+  auto call = invoker.call(request);
+  broadcast.results.push_back(co_await call);
+  broadcast.instances.emplace_back();
+  co_return std::move(broadcast);
+}
+
+Task<Result<Response>> ask_each(Reference& reference, Request& request, Broadcast& broadcast) {
+  auto call = reference.each(request);
+  broadcast = co_await call;
+  co_return Response();
+}
+
+}  // namespace
+
 Reference::~Reference() = default;
+Task<Broadcast> Reference::each(Request& request) { return ask_the_only(invoker(), request); }
 
 /// Connects a CancelSource, or a parent call on another executor, with one call. `cancellation` is touched on the
 /// reference's executor only; the link outlives the call as long as somebody may still fire it.
@@ -158,7 +177,10 @@ bool OutgoingCall::begin(Executor& executor) noexcept {
     error_ = Error(Errc::cancelled, "the caller gave the call up before it was sent", Delivery::not_run, Advice::never);
     return true;
   }
-  task_ = reference_.invoker().call(request_);
+  if (extras_ && extras_->broadcast)
+    task_ = ask_each(reference_, request_, *extras_->broadcast);
+  else
+    task_ = reference_.invoker().call(request_);
   auto done = [](void* self) {
     auto* call = static_cast<OutgoingCall*>(self);
     call->settle();
@@ -224,6 +246,34 @@ bool OutgoingCall::await_suspend(std::coroutine_handle<> caller) noexcept {
 }  // namespace tenon
 
 namespace tenon::detail {
+
+namespace {
+Error no_broadcast(const Target& target) {
+  return Error(Errc::unimplemented,
+               target.service->text() + "." + std::string(target.method->name) +
+                   ": only unary methods can be called at every instance",
+               Delivery::not_run, Advice::never);
+}
+}  // namespace
+
+Result<Broadcast> broadcast(Reference& reference, const Target& target, const void* in, const CallOptions& options) {
+  if (target.method->shape != Shape::unary) return no_broadcast(target);
+  OutgoingCall call(reference, target, in, nullptr, options);
+  call.make_broadcast();
+  if (Result<void> done = reference.run(call.startable()); !done.ok()) return std::move(done).error();
+  if (call.error()) return std::move(call.error());
+  return call.take_broadcast();
+}
+
+Task<Result<Broadcast>> broadcast_task(Reference& reference, const Target& target, const void* in,
+                                       CallOptions options) {
+  if (target.method->shape != Shape::unary) co_return no_broadcast(target);
+  OutgoingCall call(reference, target, in, nullptr, options);
+  call.make_broadcast();
+  co_await call;
+  if (call.error()) co_return std::move(call.error());
+  co_return call.take_broadcast();
+}
 
 Task<Result<void>> call_into(Reference& reference, const Target& target, const void* in, void* out) {
   static const CallOptions none;

@@ -1,6 +1,7 @@
 #pragma once
 // What a process tells about itself: the answers of the service tenon.Admin, which an App offers on the unix socket
-// that `admin.listen` names. It only tells; nothing can be changed through it.
+// that `admin.listen` names. The socket's mode is 0600, so those who may ask are those who may also send signals: its
+// user and root. They may use the methods that change something, too.
 //
 //   state()                  -> AppState          listeners()  -> list of ListenerState
 //   connections(limit: u32)  -> ConnectionList    pools()      -> list of PoolState
@@ -8,8 +9,17 @@
 //   plugins()                -> list of LoadedPlugin
 //   config()                 -> list of ConfigValue: every value in force, with its origin
 //   stats(limit: u32)        -> Stats: the first five in one answer, of one moment for each io thread
+//   health()                 -> HealthState
+//   ready(), live()          -> "ready", "live"; fails with unavailable, saying what is missing (HTTP: 200 or 503)
 //
-// Every method is idempotent. What only an io thread knows is asked of it and waited for at most half a second;
+// These change something:
+//
+//   drain(grace_ms: i64)     -> AppState: asks the application to stop as SIGTERM does; negative: server.grace
+//   pause()                  -> AppState: takes no traffic from now on, but stays: registries are told (serving:
+//                               false), then calls that come all the same are refused (unavailable, not run)
+//   resume()                 -> AppState: the end of that
+//
+// All but these three are idempotent. What only an io thread knows is asked of it and waited for at most half a second;
 // AppState::silent names those that did not answer, whose connections, references and calls are then missing.
 
 #include <chrono>
@@ -18,6 +28,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenon/cluster.hpp"
 #include "tenon/describe.hpp"
 
 namespace tenon::admin {
@@ -29,8 +40,9 @@ enum class Phase {
   ready,
   draining,  ///< told to stop: calls in flight end
   stopped,
+  paused,  ///< told to take no traffic for a while
 };
-BOOST_DESCRIBE_ENUM(Phase, starting, ready, draining, stopped)
+BOOST_DESCRIBE_ENUM(Phase, starting, ready, draining, stopped, paused)
 
 /// The application as a whole. Calls to tenon.Admin itself are not counted.
 struct AppState {
@@ -49,6 +61,16 @@ struct AppState {
 BOOST_DESCRIBE_STRUCT(AppState, (),
                       (application, phase, pid, up, build, io_threads, silent, server_connections, server_calls,
                        client_calls, client_orphans))
+
+/// What probes ask.
+struct HealthState {
+  bool live = false;   ///< every io thread answers, and it has not stopped
+  bool ready = false;  ///< it may be called: live, listening, warm, announced, not paused or draining, and each of its
+                       ///< references with `check` has somebody to call
+  Phase phase = Phase::starting;
+  std::vector<std::string> missing;  ///< why it is not ready, a sentence each
+};
+BOOST_DESCRIBE_STRUCT(HealthState, (), (live, ready, phase, missing))
 
 /// A port of server.listen. It takes new connections while the phase is ready.
 struct ListenerState {
@@ -108,18 +130,22 @@ struct EndpointState {
   std::string transport;
   EndpointHealth health = EndpointHealth::busy;
   std::uint32_t weight = 0;
+  double effective_weight = 0;  ///< what it gets of it: less while it is new or recovers
+  bool ejected = false;         ///< an outlier: it gets no calls until ejected_for is over and one has tried it
+  std::chrono::milliseconds ejected_for{0};
   std::uint32_t connections = 0;  ///< open
   std::uint32_t connecting = 0;   ///< attempts under way
   std::uint32_t in_flight = 0;    ///< attempts of calls
   std::uint64_t calls = 0;        ///< attempts since it is known
   std::uint64_t errors = 0;
-  std::uint32_t consecutive_errors = 0;  ///< unavailable and deadline_exceeded only
+  std::uint64_t faults = 0;              ///< errors that speak against the instance (tenon/cluster.hpp, Stats)
+  std::uint32_t consecutive_faults = 0;
   double latency_us = 0;                 ///< moving average, half-life about 16 calls
   std::string failure;                   ///< why it is not connected; empty: it is, or was not tried
 };
 BOOST_DESCRIBE_STRUCT(EndpointState, (),
-                      (id, address, transport, health, weight, connections, connecting, in_flight, calls, errors,
-                       consecutive_errors, latency_us, failure))
+                      (id, address, transport, health, weight, effective_weight, ejected, ejected_for, connections,
+                       connecting, in_flight, calls, errors, faults, consecutive_faults, latency_us, failure))
 
 /// A reference of client.references, once it is open.
 struct ReferenceState {
@@ -129,8 +155,9 @@ struct ReferenceState {
   std::uint32_t io_thread = 0;
   std::uint64_t in_flight = 0;
   std::vector<EndpointState> endpoints;
+  std::vector<Count> counts;  ///< retries, ejections, what its HA strategy counts
 };
-BOOST_DESCRIBE_STRUCT(ReferenceState, (), (name, service, registry, io_thread, in_flight, endpoints))
+BOOST_DESCRIBE_STRUCT(ReferenceState, (), (name, service, registry, io_thread, in_flight, endpoints, counts))
 
 struct LoadedPlugin {
   std::string name;

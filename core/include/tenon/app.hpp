@@ -24,6 +24,8 @@
 namespace tenon {
 
 class Router;
+struct CallFacts;
+struct RouteExplanation;
 
 /// What is going on in an App at one moment. Everything returns to 0 when it idles (connections of clients stay open).
 struct AppCounts {
@@ -58,6 +60,9 @@ struct AnnouncementChange {
   std::optional<bool> serving;                                 ///< false: takes no traffic, and is still known
   std::optional<std::map<std::string, std::string>> metadata;  ///< all of it
 };
+
+/// Told of an attempt of a call that has ended: by which instance, in which time, and why it failed (null: it has not).
+using AttemptSeen = std::function<void(const Instance& instance, Duration took, const Error* error)>;
 
 /// Owns everything: plugin host, catalog, io threads, components, server, references. Nothing in it is global.
 /// Threads: create, provide, start, stop and the destructor from one thread; reference() from any.
@@ -94,10 +99,16 @@ class TENON_CORE App {
   /// Fails with: config, or what a service's factory answers.
   Result<void> provide_from_plugins();
 
+  /// Tells `seen` of every attempt of that reference (tools), on its thread, between two calls: it must be quick. Costs
+  /// each attempt an allocation. Call before start().
+  void watch_attempts(const std::string& reference, AttemptSeen seen);
+
   /// Builds everything the options name, listens, lets each offered service warm up, accepts connections, opens the
   /// references, and announces last: nobody is sent here before calls can be served.
   /// Fails with: config, unavailable (port in use; a registry that must be up is not; a reference with `check` finds
-  /// nobody), or what a service's warm_up() answers. After a failure only destruction is left.
+  /// nobody), what a service's warm_up() answers, or cancelled: a signal, after catch_signals(), or `tenon drain` asked
+  /// to stop meanwhile; what it waited for is not waited for any more. After a failure only destruction is left; after
+  /// cancelled also wait(), which returns at once.
   Result<void> start();
 
   /// The reference of that name (client.references). Never null: for an unknown name, or one that cannot be built, the
@@ -117,16 +128,18 @@ class TENON_CORE App {
   /// Fails with: not_found (announced nowhere, or not yet: start() has not returned), unavailable (stop() has begun).
   Result<void> update_announcement(const ServiceName& service, const AnnouncementChange& change);
 
-  /// Withdraws from all registries at once (which may take half of `grace`, 2 s at most), tells clients (goaway),
-  /// finishes what runs, at most `grace`, then closes. Idempotent.
+  /// Withdraws from all registries at once (which may take half of `grace`, 2 s at most), serves on until those who
+  /// heard of it have let go (a quarter of it, 0.3 s at most), tells the others (goaway), refuses new calls (not run),
+  /// finishes what runs, at most `grace` in all, then closes. Idempotent.
   /// True: every call that was running has been answered, those included that waited in a pool.
   bool stop(Duration grace);
-  /// From here on SIGTERM, SIGINT and SIGUSR2 are requests to stop, which wait() will see, even one that arrives while
-  /// start() is at work. For programs that use wait(); it does this itself if it was not done. Signals belong to the
-  /// process: one App at a time.
+  /// From here on SIGTERM, SIGINT, SIGUSR2 and SIGHUP are requests to stop, which start() and wait() see, and so is
+  /// `tenon drain`, where there is an admin service. A SIGHUP that was ignored before (nohup) stays so. For programs
+  /// that use wait(); it does this itself if it was not done. Signals belong to the process: one App at a time.
   void catch_signals();
-  /// start() was done: blocks until SIGTERM, SIGINT or SIGUSR2, then stop(server.grace). A second signal forces the
-  /// end. If an io thread is stuck, the process ends with code 1 within a second after the grace.
+  /// start() was done: blocks until there is a request to stop, then stop(server.grace). A second signal forces the end
+  /// (SIGHUP apart, which terminals send twice). Whatever is stuck, from start() to the App's destructor, the process
+  /// ends with code 1 within a second after the grace; only between wait() and the destructor it may take its time.
   /// Returns the exit code: 0 all answered, 1 calls were cut off.
   int wait();
 
@@ -148,6 +161,10 @@ class TENON_CORE App {
   /// A router of the loaded plugins, for no service yet (tools). Threads: not an io thread.
   /// Fails with: config, or what its factory answers.
   Result<std::shared_ptr<Router>> router(const Component& component);
+  /// What would become of such a call of the reference at each instance it knows, and why (tools; see
+  /// route_explanation.hpp). Nothing is sent. Waits at most `patience` for the reference to be ready, and says so when
+  /// it is not. Threads: not an io thread, between start() and stop(). Fails with: config (no such reference).
+  Result<RouteExplanation> explain(std::string_view reference, const CallFacts& facts, Duration patience);
   Log& log() noexcept;
   /// The io threads' executors, at least one; [0] is the control thread.
   std::vector<Executor*> executors() const;

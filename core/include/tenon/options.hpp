@@ -8,7 +8,7 @@
 //
 // The member names are the manifest's keys, and the default values here are the manifest's defaults; a Component left
 // empty takes the plugin named in core/src/defaults.hpp. Times need a unit in a manifest ("5s", "250ms"). Where a
-// manifest has a list of texts, a single one may stand without brackets: `registry: main`.
+// manifest has a list of texts or components, a single one may stand without brackets: `registry: main`.
 
 #include <map>
 #include <memory>
@@ -172,7 +172,7 @@ struct ReferenceOptions {
   /// connected within another connect_timeout. False: that is a warning, and calls fail until there is one.
   bool check = false;
   Component cluster;
-  Component router;  ///< empty: none
+  std::vector<Component> router;  ///< each narrows what the one before it chose; empty: none
   Component balancer;
   Component ha;
   std::vector<Component> filters;          ///< around a call, once; outermost first

@@ -19,7 +19,7 @@ constexpr std::size_t max_in_flight = 64;
 constexpr std::uint32_t max_headers = 16u << 10;
 constexpr std::uint32_t max_header_count = 64;
 constexpr mode_t wanted_mode = 0600;
-constexpr std::chrono::seconds last_answers(2);
+constexpr std::chrono::milliseconds last_answers(700);  // a look takes 500 ms at most
 
 // A transport that has another idea of modes must not open this door.
 Result<void> check_mode(const std::string& address) {
@@ -42,7 +42,7 @@ Result<void> offer(ServerSettings& settings, std::shared_ptr<Service> service) {
 
 }  // namespace
 
-Result<std::unique_ptr<AdminServer>> AdminServer::start(Parts parts, std::shared_ptr<const AppFacts> facts) {
+Result<std::unique_ptr<AdminServer>> AdminServer::start(Parts parts, std::shared_ptr<AppFacts> facts) {
   if (auto checked = parts.transport->check(parts.address); !checked.ok()) return std::move(checked).error();
   auto loop = std::make_shared<Loop>();
   auto settings = std::make_unique<ServerSettings>();

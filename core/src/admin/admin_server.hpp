@@ -26,10 +26,10 @@ class AdminServer {
 
   /// Listens and serves at once.
   /// Fails with: config (the address), unavailable (in use, no such directory, the socket's mode is not 0600).
-  static Result<std::unique_ptr<AdminServer>> start(Parts parts, std::shared_ptr<const AppFacts> facts);
+  static Result<std::unique_ptr<AdminServer>> start(Parts parts, std::shared_ptr<AppFacts> facts);
   AdminServer(const AdminServer&) = delete;
   AdminServer& operator=(const AdminServer&) = delete;
-  /// Removes the socket and closes the connections. Blocking: until the answers under way are there, at most 2 s.
+  /// Removes the socket and closes the connections. Blocking: until the answers under way are there, at most 0.7 s.
   ~AdminServer();
 
  private:

@@ -12,7 +12,10 @@
 #include "tenon/options.hpp"
 
 namespace tenon {
+class Announcements;
+class BoundReference;
 class Server;
+class StopRequests;
 struct EndpointSettings;
 }  // namespace tenon
 
@@ -24,6 +27,8 @@ struct OpenedReference {
   std::string registry;
   std::size_t io_thread = 0;
   std::shared_ptr<const EndpointSettings> settings;  ///< its endpoints belong to that io thread
+  std::weak_ptr<BoundReference> reference;           ///< itself, which belongs there, too
+  bool check = false;                                ///< the application cannot do without it
 };
 
 /// What the admin service may look at, from an App's first moment to its last.
@@ -46,6 +51,13 @@ class AppFacts {
     const std::lock_guard lock(mutex_);
     phase_ = phase;
   }
+  /// False: it is in another phase than `from`.
+  bool change(Phase from, Phase to) {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != from) return false;
+    phase_ = to;
+    return true;
+  }
   Phase phase() const {
     const std::lock_guard lock(mutex_);
     return phase_;
@@ -59,6 +71,24 @@ class AppFacts {
   Server* server() const {
     const std::lock_guard lock(mutex_);
     return server_;
+  }
+  /// What can be told to stop; it outlives the admin service. Null: the program does not wait for requests.
+  void is_stopped_by(StopRequests& requests) {
+    const std::lock_guard lock(mutex_);
+    stop_requests_ = &requests;
+  }
+  StopRequests* stop_requests() const {
+    const std::lock_guard lock(mutex_);
+    return stop_requests_;
+  }
+  /// What registries are told; it outlives the admin service.
+  void announces(Announcements& announcements) {
+    const std::lock_guard lock(mutex_);
+    announcements_ = &announcements;
+  }
+  Announcements* announcements() const {
+    const std::lock_guard lock(mutex_);
+    return announcements_;
   }
   void opened(OpenedReference reference) {
     const std::lock_guard lock(mutex_);
@@ -78,6 +108,8 @@ class AppFacts {
   mutable std::mutex mutex_;  // of everything below
   Phase phase_ = Phase::starting;
   Server* server_ = nullptr;
+  StopRequests* stop_requests_ = nullptr;
+  Announcements* announcements_ = nullptr;
   std::vector<OpenedReference> references_;
 };
 

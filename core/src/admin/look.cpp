@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "admin/inquiry.hpp"
+#include "client/bound_reference.hpp"
 #include "client/endpoint.hpp"
 #include "log/log.hpp"
 #include "server/server.hpp"
@@ -31,7 +32,28 @@ struct LoopFacts {
   std::size_t connections = 0;
   std::vector<ConnectionState> shown;
   std::map<std::size_t, std::vector<EndpointState>> endpoints;  // by the reference's index
+  std::map<std::size_t, std::vector<Count>> counts;
 };
+
+/// What a cluster thinks of an endpoint, besides what its connections say.
+struct Opinion {
+  std::uint32_t weight = 0;  // as the registry says now
+  std::uint32_t effective_weight = 0;  // hundredths
+  TimePoint ejected_until{};
+};
+using Opinions = std::map<const tenon::Stats*, Opinion>;  // an endpoint is known by its statistics
+
+// On the reference's thread. One that is found in two groups is one endpoint: it counts where it has most.
+Opinions opinions_of(const ClusterInvoker& cluster) {
+  Opinions all;
+  for (const auto& member : *cluster.members()) {
+    Opinion& one = all[&member->stats()];
+    one.weight = std::max(one.weight, member->instance().weight);
+    one.effective_weight = std::max(one.effective_weight, member->effective_weight());
+    one.ejected_until = member->ejected_until();
+  }
+  return all;
+}
 
 // Texts that peers and registries chose: one line of UTF-8 that any serializer takes.
 std::string plain(const std::string& text) { return one_line(text, longest_text); }
@@ -74,7 +96,8 @@ EndpointHealth health_of(const RemoteEndpoint& endpoint) {
   return EndpointHealth::closed;
 }
 
-EndpointState state_of(const RemoteEndpoint& endpoint, const EndpointSettings& settings) {
+// `opinion`: null: it is no member any more.
+EndpointState state_of(const RemoteEndpoint& endpoint, const EndpointSettings& settings, const Opinion* opinion) {
   EndpointState state;
   const Instance& instance = endpoint.instance();
   state.id = plain(instance.id);
@@ -82,6 +105,13 @@ EndpointState state_of(const RemoteEndpoint& endpoint, const EndpointSettings& s
   state.transport = instance.transport.empty() ? settings.transport : plain(instance.transport);
   state.health = health_of(endpoint);
   state.weight = instance.weight;
+  if (opinion) {
+    state.weight = opinion->weight;
+    state.effective_weight = opinion->effective_weight / 100.0;
+    state.ejected = opinion->ejected_until != TimePoint();
+    const Duration left = opinion->ejected_until - settings.loop->clock().now();
+    if (state.ejected) state.ejected_for = std::max(std::chrono::ceil<milliseconds>(left), milliseconds(0));
+  }
   endpoint.each_link([&state](const ClientConnection* connection, bool dialling) {
     if (connection) ++state.connections;
     if (dialling) ++state.connecting;
@@ -90,7 +120,8 @@ EndpointState state_of(const RemoteEndpoint& endpoint, const EndpointSettings& s
   state.in_flight = stats.in_flight;
   state.calls = stats.calls;
   state.errors = stats.errors;
-  state.consecutive_errors = stats.consecutive_errors;
+  state.faults = stats.faults;
+  state.consecutive_faults = stats.consecutive_faults;
   state.latency_us = stats.latency_ewma_us;
   if (state.connections == 0) state.failure = plain(endpoint.last_failure().text());
   return state;
@@ -111,8 +142,16 @@ LoopFacts look_at(const AppFacts& facts, const std::vector<OpenedReference>& ref
   for (std::size_t index = 0; index < references.size(); ++index) {
     const OpenedReference& reference = references[index];
     if (reference.io_thread != io_thread) continue;
+    Opinions opinions;
+    const std::shared_ptr<BoundReference> bound = reference.reference.lock();
+    if (const ClusterInvoker* cluster = bound ? bound->known_cluster() : nullptr) {
+      opinions = opinions_of(*cluster);
+      found.counts[index] = cluster->counts();
+    }
     for (const RemoteEndpoint* endpoint : reference.settings->endpoints) {
-      found.endpoints[index].push_back(state_of(*endpoint, *reference.settings));
+      const auto opinion = opinions.find(&endpoint->stats());
+      found.endpoints[index].push_back(
+          state_of(*endpoint, *reference.settings, opinion == opinions.end() ? nullptr : &opinion->second));
       endpoint->each_link([&](const ClientConnection* connection, bool) {
         if (connection)
           open.push_back({&connection->peer(), &reference.name, connection->since(), connection->pending().waiting(),
@@ -163,6 +202,7 @@ Stats put_together(const AppFacts& facts, const std::vector<OpenedReference>& re
     stats.connections.total += answer.connections;
     std::move(answer.shown.begin(), answer.shown.end(), std::back_inserter(stats.connections.shown));
     for (auto& [index, endpoints] : answer.endpoints) stats.references[index].endpoints = std::move(endpoints);
+    for (auto& [index, counts] : answer.counts) stats.references[index].counts = std::move(counts);
   }
   std::sort(stats.connections.shown.begin(), stats.connections.shown.end(), busier);
   if (stats.connections.shown.size() > limit) stats.connections.shown.resize(limit);

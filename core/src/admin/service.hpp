@@ -8,6 +8,6 @@ namespace tenon::admin {
 
 /// Makes the service tenon.Admin. Its methods are in tenon/admin.hpp.
 /// Threads: its methods run on `home`. Ownership: shares both.
-std::shared_ptr<Service> make_admin(std::shared_ptr<const AppFacts> facts, std::shared_ptr<Loop> home);
+std::shared_ptr<Service> make_admin(std::shared_ptr<AppFacts> facts, std::shared_ptr<Loop> home);
 
 }  // namespace tenon::admin

@@ -46,8 +46,13 @@ Result<void> App::Parts::warm_up() {
     if (!warmed.insert(&service).second) continue;
     const std::string name(service.interface());
     const TimePoint begun = std::chrono::steady_clock::now();
-    if (auto ended = wait_for(control(), [&] { return warm(service); }); !ended.ok())
-      return std::move(ended).error().prefix("service " + name + " could not be warmed up");
+    auto ended = wait_while(
+        control(), [this] { return go_on().ok(); }, [&service] { return warm(service); });
+    if (!ended) {
+      left_behind_ = true;
+      return go_on().error().prefix("service " + name + " is still warming up");
+    }
+    if (!ended->ok()) return std::move(*ended).error().prefix("service " + name + " could not be warmed up");
     const Duration took = std::chrono::steady_clock::now() - begun;
     if (took > worth_a_line)
       log->info("warm-up", "service " + name + " needed " +
@@ -87,7 +92,10 @@ Result<void> App::Parts::announce() {
     }
     if (wanted.size() == before) log->info("serving", offered.name + " (announced nowhere)");
   }
-  return announcements->announce(std::move(wanted));
+  auto announced = announcements->announce(std::move(wanted), [this] { return go_on().ok(); });
+  if (announced.ok() || announced.error().code() != Errc::cancelled || go_on().ok()) return announced;
+  left_behind_ = true;
+  return go_on().error().prefix(announced.error().text());
 }
 
 }  // namespace tenon

@@ -1,10 +1,6 @@
 #include "tenon/app.hpp"
 
 #include <algorithm>
-#include <condition_variable>
-#include <cstdlib>
-#include <mutex>
-#include <thread>
 
 #include "app/parts.hpp"
 #include "loop/run_on.hpp"
@@ -24,6 +20,10 @@ Result<std::unique_ptr<App>> App::from_manifest(const std::filesystem::path& fil
   auto options = load_manifest(file.string());
   if (!options.ok()) return std::move(options).error();
   return create(std::move(*options));
+}
+
+void App::watch_attempts(const std::string& reference, AttemptSeen seen) {
+  parts_->attempt_watchers[reference] = std::move(seen);
 }
 
 void App::provide(std::shared_ptr<Service> service) { parts_->provided.push_back(std::move(service)); }
@@ -55,59 +55,20 @@ Result<void> App::update_announcement(const ServiceName& service, const Announce
 
 bool App::stop(Duration grace) { return parts_->stop(grace, nullptr); }
 
-void App::catch_signals() {
-  if (!parts_->signals) parts_->signals = std::make_unique<StopSignals>();
-}
-
-namespace {
-
-/// Ends the process when stopping takes longer than it may: a handler that blocks its io thread leaves no other way.
-class Watchdog {
- public:
-  Watchdog(Log& log, Duration limit, const std::atomic<int>& signals)
-      : thread_([this, &log, limit, &signals] { watch(log, limit, signals); }) {}
-  ~Watchdog() {
-    {
-      std::lock_guard lock(mutex_);
-      stopped_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-
- private:
-  void watch(Log& log, Duration limit, const std::atomic<int>& signals) {
-    const auto begun = std::chrono::steady_clock::now();
-    auto until = begun + limit;
-    std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, std::chrono::milliseconds(20), [this] { return stopped_; })) {
-      const auto now = std::chrono::steady_clock::now();
-      if (signals.load() > 1) until = std::min(until, std::max(forced_, now) + std::chrono::milliseconds(500));
-      if (signals.load() > 1 && forced_ == std::chrono::steady_clock::time_point()) forced_ = now;
-      if (now < until) continue;
-      log.error("stuck", "an io thread does not answer (a handler blocks it?); the process ends without it");
-      std::_Exit(1);
-    }
-  }
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool stopped_ = false;
-  std::chrono::steady_clock::time_point forced_;
-  std::thread thread_;
-};
-
-}  // namespace
+void App::catch_signals() { parts_->catch_signals(); }
 
 int App::wait() {
   catch_signals();
-  const StopSignals& signals = *parts_->signals;
-  signals.wait_for_first();
-  const Duration grace = parts_->options.server.grace;
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(grace).count();
-  parts_->log->info("stopping", std::string("received ") + signals.name() + "; finishing calls in flight, at most " +
-                                    std::to_string(ms) + " ms (a second signal forces the end)");
-  const Watchdog watchdog(*parts_->log, grace + std::chrono::milliseconds(800), signals.count());
-  return parts_->stop(grace, &signals.count()) ? 0 : 1;
+  StopRequests& requests = *parts_->requests;
+  requests.wait();
+  const Duration until_end = requests.deadline() - std::chrono::steady_clock::now();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until_end);
+  parts_->log->info("stopping", "received " + requests.who() + "; finishing calls in flight, at most " +
+                                    std::to_string(std::max<std::int64_t>(left.count(), 0)) +
+                                    " ms (a second signal forces the end)");
+  const bool good = parts_->stop(Duration{0}, &requests);
+  requests.rest();
+  return good ? 0 : 1;
 }
 
 AppCounts App::counts() const {

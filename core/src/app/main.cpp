@@ -18,8 +18,8 @@ constexpr int bad_start = 2;
 void print_help(const char* program) {
   std::printf(
       "Usage: %s [--manifest FILE]\n\n"
-      "Serves what FILE (default: manifest.yaml) describes until SIGTERM, SIGINT or SIGUSR2, then finishes the calls\n"
-      "in flight within server.grace. A second signal forces the end.\n\n"
+      "Serves what FILE (default: manifest.yaml) describes until SIGTERM, SIGINT, SIGUSR2, SIGHUP or `tenon drain`,\n"
+      "then finishes the calls in flight within server.grace. A second signal forces the end.\n\n"
       "  -m, --manifest FILE   the manifest\n"
       "  -h, --help            this text\n\n"
       "Exit codes: 0 ended well, 1 failed while running or calls were cut off, 2 bad command line or manifest.\n",
@@ -56,7 +56,8 @@ int App::main(int argc, char** argv, const std::function<void(App&)>& setup) {
   if (!app.ok()) return refuse(program, app.error());
   (*app)->catch_signals();
   setup(**app);
-  if (auto started = (*app)->start(); !started.ok()) return refuse(program, started.error());
+  if (auto started = (*app)->start(); !started.ok())
+    return started.error().code() == Errc::cancelled ? (*app)->wait() : refuse(program, started.error());
   for (const std::string& address : (*app)->addresses()) std::printf("listening on %s\n", address.c_str());
   std::fflush(stdout);
   return (*app)->wait();

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/parts.hpp"
+#include "app/watched_attempts.hpp"
 #include "client/endpoint.hpp"
 #include "client/fixed_registry.hpp"
 #include "connection/limits.hpp"
@@ -26,9 +27,9 @@ std::string in_milliseconds(Duration duration) {
 }
 
 /// Some instance is known; false: none until `limit`.
-Task<bool> named_by(BoundReference& reference, TimePoint limit) {
-  Clock& clock = reference.loop().clock();
-  while (reference.cluster().members()->empty()) {
+Task<bool> named_by(std::shared_ptr<BoundReference> reference, TimePoint limit) {
+  Clock& clock = reference->loop().clock();
+  while (reference->cluster().members()->empty()) {
     if (clock.now() >= limit) co_return false;
     sleep_until pause(clock, std::min(limit, clock.now() + look_again));
     (void)co_await pause;
@@ -62,11 +63,9 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
   parts.subscriber = options.application;
   parts.executor = &loop;
   parts.log = log.get();
-  if (chosen.router) {
-    auto router = builder->make<Router>(chosen.router, path + ".router");
-    if (!router.ok()) return std::move(router).error();
-    parts.router = std::move(*router);
-  }
+  auto routers = make_list<Router>(chosen.router, path + ".router");
+  if (!routers.ok()) return std::move(routers).error();
+  parts.routers = std::move(*routers);
   auto ha = builder->make<HaStrategy>(chosen.ha, path + ".ha");
   if (!ha.ok()) return std::move(ha).error();
   parts.ha = std::move(*ha);
@@ -132,6 +131,8 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
   settings->eager = chosen.connect == ConnectWhen::eager;
   settings->max_in_flight = chosen.max_in_flight;
   parts.dialer = std::make_shared<EndpointDialer>(settings);
+  if (const auto watched = attempt_watchers.find(name); watched != attempt_watchers.end())
+    parts.dialer = watched_dialer(std::move(parts.dialer), watched->second);
 
   // Where instances come from.
   if (!chosen.address.empty()) {
@@ -152,7 +153,7 @@ Result<std::shared_ptr<BoundReference>> App::Parts::open_reference(const std::st
   if (!opened.ok()) return std::move(opened).error().prefix(path);
   std::lock_guard lock(references_mutex_);
   endpoint_settings_.push_back(settings);
-  facts_->opened({name, listed(chosen.registry), io_thread, settings});
+  facts_->opened({name, listed(chosen.registry), io_thread, settings, *opened, chosen.check});
   references_.emplace(name, *opened);
   return opened;
 }
@@ -170,26 +171,39 @@ Result<void> App::Parts::open_references() {
 // The first call should find an open connection. References connect at the same time.
 Result<void> App::Parts::await_instances() {
   const TimePoint begun = std::chrono::steady_clock::now();
+  const auto patient = [this] { return go_on().ok(); };
   for (const auto& [name, reference] : references_) {
     const auto described = options.client.references.find(name);
     if (described == options.client.references.end()) continue;  // an address of a component's, which waits itself
     const ReferenceOptions& chosen = described->second;
     const bool eager = chosen.connect == ConnectWhen::eager;
     if (!eager && !chosen.check) continue;
-    BoundReference& opened = *reference;
+    const std::shared_ptr<BoundReference>& opened = reference;
+    // Nobody waits for them any more once somebody has asked to stop; then they go on as long as the loop runs.
+    const auto named = [&](TimePoint limit) {
+      const auto found = wait_while(opened->loop(), patient, [opened, limit] { return named_by(opened, limit); });
+      left_behind_ = left_behind_ || !found;
+      return found.value_or(false);
+    };
+    const auto connected = [&](TimePoint limit) {
+      auto found = wait_while(opened->loop(), patient, [opened, limit] { return opened->cluster().ready(limit); });
+      left_behind_ = left_behind_ || !found;
+      return found ? std::move(*found) : go_on();
+    };
     TimePoint limit = begun + chosen.connect_timeout;
     bool known = true;
     if (chosen.check) {
-      known = wait_for(opened.loop(), [&] { return named_by(opened, limit); });
+      known = named(limit);
       if (!known) {
         // When this has ended, the cluster goes on without the registries, perhaps with what they said last time.
-        (void)wait_for(opened.loop(), [&] { return opened.cluster().ready(limit); });
-        known = wait_for(opened.loop(), [&] { return named_by(opened, limit); });
+        (void)connected(limit);
+        known = named(limit);
       }
       limit = known ? std::chrono::steady_clock::now() + chosen.connect_timeout : limit;
       if (known && !eager) continue;
     }
-    auto ready = wait_for(opened.loop(), [&] { return opened.cluster().ready(limit); });
+    auto ready = connected(limit);
+    if (auto on = go_on(); !on.ok()) return on;
     if (known && ready.ok()) continue;
     const std::string where = "client.references." + name + ": ";
     const std::string why = ready.ok() ? "it named nobody in time" : ready.error().text();

@@ -14,7 +14,13 @@ namespace tenon {
 
 namespace {
 constexpr Duration withdrawing = std::chrono::seconds(2);
-}
+/// Until consumers that listen to a registry have let go of an instance that was withdrawn.
+constexpr Duration hearing = std::chrono::milliseconds(300);
+/// For what is under way in references when they close.
+constexpr Duration closing = std::chrono::seconds(2);
+
+TimePoint now() { return std::chrono::steady_clock::now(); }
+}  // namespace
 
 // "file:line:col: path" of something written in a manifest, else its path.
 std::string App::Parts::place_of(const std::string& path) const {
@@ -26,10 +32,13 @@ App::Parts::Parts(AppOptions chosen) : options(std::move(chosen)) {}
 
 App::Parts::~Parts() {
   if (loops.empty()) return;
+  if (requests) requests->resume();
   stop(Duration{0}, nullptr);
   admin_.reset();
   close_references();
-  if (!quiet(std::chrono::seconds(2)) || (server && !server->idle())) {
+  // Who was told to stop leaves himself time to say what does not end.
+  const TimePoint last = requests && requests->asked() ? requests->end() - hearing : never;
+  if (left_behind_ || !quiet(std::min(closing, last - now())) || (server && !server->idle())) {
     // Something never ends: a handler, a resolver. It may still refer to all of this; leaking it is the lesser evil.
     log->error("left-behind", "calls or connection attempts have not ended; the application's memory is left behind");
     for (const auto& loop : loops) loop->stop();
@@ -96,6 +105,7 @@ Result<void> App::Parts::open() {
   }
   facts_ = std::make_shared<admin::AppFacts>(std::move(given), options, *host, loops);
   announcements = std::make_unique<Announcements>(control(), *log);
+  facts_->announces(*announcements);
   const Environment environment{control(), *log, control().clock()};
   builder = std::make_unique<ComponentBuilder>(*host, environment);
   for (const auto& [name, component] : options.registries)
@@ -130,6 +140,7 @@ Result<void> App::Parts::start() {
   if (options.admin)
     if (auto opened = open_admin(); !opened.ok()) return opened;
   for (const auto& [name, component] : options.registries) {
+    if (auto on = go_on(); !on.ok()) return on;
     auto registry = run_on(control(), [&] { return builder->named<Registry>(name); });
     if (!registry.ok()) return std::move(registry).error();
   }
@@ -138,14 +149,28 @@ Result<void> App::Parts::start() {
   if (!options.server.listen.empty()) {
     if (auto built = build_server(); !built.ok()) return built;
     if (auto warm = warm_up(); !warm.ok()) return warm;
+    if (auto on = go_on(); !on.ok()) return on;
     server->start();
     facts_->serves(*server);
   }
   if (auto opened = open_references(); !opened.ok()) return opened;
+  if (auto on = go_on(); !on.ok()) return on;
   if (server)
     if (auto announced = announce(); !announced.ok()) return announced;
   facts_->enter(admin::Phase::ready);
   return {};
+}
+
+void App::Parts::catch_signals() {
+  if (requests) return;
+  requests = std::make_unique<StopRequests>(*log, options.server.grace);
+  facts_->is_stopped_by(*requests);
+}
+
+Result<void> App::Parts::go_on() const {
+  if (!requests || !requests->asked()) return {};
+  return Error(Errc::cancelled, "told to stop (" + requests->who() + ") before it was started", Delivery::not_run,
+               Advice::never);
 }
 
 Result<std::shared_ptr<const Encodings>> App::Parts::encodings(std::size_t limit) {
@@ -187,41 +212,50 @@ std::shared_ptr<Reference> App::Parts::reference(const std::string& name) {
   return std::make_shared<RefusedReference>(std::move(reason), control());
 }
 
-bool App::Parts::stop(Duration grace, const std::atomic<int>* signals) {
+bool App::Parts::stop(Duration grace, const StopRequests* told) {
   if (stopped_ || loops.empty()) return all_answered_;
   stopped_ = true;
   facts_->enter(admin::Phase::draining);
-  all_answered_ = drain(grace, signals);
+  all_answered_ = drain(grace, told);
   facts_->enter(admin::Phase::stopped);
   return all_answered_;
 }
 
-bool App::Parts::drain(Duration grace, const std::atomic<int>* signals) {
-  const auto until = std::chrono::steady_clock::now() + grace;
-  const auto forced = [signals] { return signals && signals->load() > 1; };
-  // Withdraw first, so that nobody new is sent here; then tell those who are connected. A registry that does not answer
-  // must not use up the time of the calls in flight.
-  announcements->withdraw(std::chrono::steady_clock::now() + std::min(grace / 2, withdrawing));
+bool App::Parts::drain(Duration grace, const StopRequests* told) {
+  const TimePoint given = now() + grace;
+  // Whoever asks again may shorten it.
+  const auto until = [&] { return told ? told->deadline() : given; };
+  const auto forced = [told] { return told && told->forced(); };
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+  // Withdraw first, so that nobody new is sent here. A registry that does not answer must not use up the time of the
+  // calls in flight.
+  const bool announced = !announcements->list().empty();
+  const Duration left = std::max(until() - now(), Duration{0});
+  if (!announcements->withdraw(now() + std::min(left / 2, withdrawing))) {
+    left_behind_ = true;
+    log->warn("withdraw", "a registry does not say whether this application is withdrawn; it is not waited for");
+  }
   if (!server) return true;
+  // Those who hear of it let go of their connections; what they have sent until then is served as before.
+  const TimePoint heard = now() + (announced ? std::min(left / 4, hearing) : Duration{0});
+  while (!server->idle() && !forced() && now() < std::min(heard, until())) pause();
   const Error reason(Errc::unavailable, "the server is stopping", Delivery::not_run, Advice::other_instance);
   server->drain(reason);
   for (const auto& offered : server->settings().dispatcher.services()) offered->service().draining();
-  // Where the protocol has no goodbye, clients learn of it from the registry; what they sent before is refused, so that
-  // they can send it elsewhere, instead of lost.
-  const auto patience = std::min(until, std::chrono::steady_clock::now() + std::chrono::milliseconds(300));
-  while (!server->idle() && !forced() && std::chrono::steady_clock::now() < until) {
-    if (server->answered() && std::chrono::steady_clock::now() >= patience) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  // Where the protocol has no goodbye, what is sent all the same is refused, so that it can be sent elsewhere, instead
+  // of lost.
+  const TimePoint patience = std::min(until(), now() + hearing);
+  while (!server->idle() && !forced() && now() < until()) {
+    if (server->answered() && now() >= patience) break;
+    pause();
   }
-  const bool all_answered = server->settings().in_flight.load() == 0;
-  if (!all_answered)
-    log->warn("grace-over", std::to_string(server->settings().in_flight.load()) + " calls were cut off");
+  const std::size_t cut_off = server->settings().in_flight.load();
+  if (cut_off != 0) log->warn("grace-over", std::to_string(cut_off) + " calls were cut off");
   server->force(reason);
   // Handlers that listen to their cancellation end now.
-  const auto last = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
-  while (!server->idle() && !forced() && std::chrono::steady_clock::now() < last)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  return all_answered;
+  const TimePoint last = now() + std::chrono::milliseconds(500);
+  while (!server->idle() && !forced() && now() < last) pause();
+  return cut_off == 0;
 }
 
 }  // namespace tenon

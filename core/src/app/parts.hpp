@@ -8,7 +8,7 @@
 
 #include "admin/admin_server.hpp"
 #include "app/announcements.hpp"
-#include "app/signals.hpp"
+#include "app/stop_requests.hpp"
 #include "chain/encodings.hpp"
 #include "client/bound_reference.hpp"
 #include "component/builder.hpp"
@@ -30,18 +30,21 @@ class App::Parts {
 
   Result<void> open();   // plugins, loops
   Result<void> start();  // components, server, references, announcements
-  bool stop(Duration grace, const std::atomic<int>* signals);
+  /// `told`: by whom, and until when; null: by the program, which gives `grace`.
+  bool stop(Duration grace, const StopRequests* told);
+  void catch_signals();
   std::shared_ptr<Reference> reference(const std::string& name);
 
   AppOptions options;
   std::unique_ptr<Log> log;
+  std::unique_ptr<StopRequests> requests;  // null: nobody has asked for signals. To the end: it watches the end
   std::unique_ptr<plugin_host::PluginHost> host;
   std::vector<std::shared_ptr<Loop>> loops;  // references that outlive the App keep theirs
   std::unique_ptr<ComponentBuilder> builder;
   std::vector<std::shared_ptr<Service>> provided;
   std::unique_ptr<Server> server;
   std::unique_ptr<Announcements> announcements;  // from open() on
-  std::unique_ptr<StopSignals> signals;
+  std::map<std::string, AttemptSeen> attempt_watchers;  // by reference
 
  private:
   Loop& control() noexcept { return *loops.front(); }
@@ -58,8 +61,10 @@ class App::Parts {
                                                          Usage usage);
   Result<void> open_references();
   Result<void> await_instances();
+  /// Fails with: cancelled, when somebody has asked to stop.
+  Result<void> go_on() const;
   /// True: every call that was running has been answered.
-  bool drain(Duration grace, const std::atomic<int>* signals);
+  bool drain(Duration grace, const StopRequests* told);
   void close_references();
   bool quiet(Duration limit);
   /// Builds every component of a list, in order.
@@ -82,6 +87,7 @@ class App::Parts {
   bool started_ = false;
   bool stopped_ = false;
   bool all_answered_ = true;
+  bool left_behind_ = false;  // something that was not waited for is still at work, and may use all of this
 };
 
 }  // namespace tenon

@@ -51,6 +51,11 @@ Result<std::shared_ptr<BoundReference>> BoundReference::open(const ReferenceOpti
   return reference;
 }
 
+Task<Broadcast> BoundReference::each(Request& request) {
+  if (!cluster_invoker_ || retired_chain_) return Reference::each(request);  // closed: it says so
+  return cluster_invoker_->each(request);
+}
+
 void BoundReference::close() {
   retired_chain_ = std::move(chain_);  // calls in flight are inside it
   chain_ = std::make_unique<FilterChain>(std::vector<std::shared_ptr<Filter>>(), closed_);

@@ -28,9 +28,12 @@ class BoundReference final : public Reference {
   Result<const Target*> bind(const Method& method) override;
   Executor& executor() noexcept override { return *loop_; }
   Invoker& invoker() noexcept override { return chain_->first(); }
+  Task<Broadcast> each(Request& request) override;
   Result<void> run(const Startable& what) override;
 
   ClusterInvoker& cluster() noexcept { return *cluster_invoker_; }
+  /// Its cluster, or null once it was released. Threads: the loop's.
+  const ClusterInvoker* known_cluster() const noexcept { return cluster_invoker_.get(); }
   Loop& loop() noexcept { return *loop_; }
   /// New calls are refused afterwards; those in flight go on. Threads: the loop's.
   void close();

@@ -291,6 +291,7 @@ void ClientConnection::on_closed(const Error& reason) {
       endpoint->left(*this);
     else
       endpoint->lost(*this, reason);
+    if (!cut.empty()) endpoint->broke();
     for (Exchange* exchange : cut) {
       exchange->connection_ = nullptr;
       exchange->fail(

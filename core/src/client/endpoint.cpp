@@ -5,38 +5,27 @@
 namespace tenon {
 
 namespace {
+
+/// An alarm that rings later than this tells that the thread did not get to run: the reply may be there, unread.
+constexpr Duration starved_by = std::chrono::milliseconds(20);
+/// Of Stats::peak_latency_us.
+constexpr double peak_decay_seconds = 10;
+
 std::string milliseconds(Duration duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) + " ms";
 }
+
+/// What speaks against the instance as soon as it is said (Stats); a broken connection is counted once for all calls.
+bool is_fault(const Error& error, bool sent, bool starved) noexcept {
+  switch (error.code()) {
+    case Errc::deadline_exceeded: return sent && !starved;
+    case Errc::internal:
+    case Errc::malformed: return error.delivery() != Delivery::not_run;
+    default: return false;
+  }
+}
+
 }  // namespace
-
-/// One connection attempt: keeps the endpoint and the task alive until the transport has answered.
-class Dial {
- public:
-  static void run(std::shared_ptr<RemoteEndpoint> endpoint, std::size_t index, TimePoint deadline) {
-    auto* dial = new Dial(std::move(endpoint), index);
-    const EndpointSettings& settings = *dial->endpoint_->settings_;
-    dial->task_ = dial->endpoint_->transport_->connect(dial->endpoint_->instance_.address, *settings.loop, deadline);
-    if (dial->task_.start([](void* self) { static_cast<Dial*>(self)->finish(); }, dial)) dial->finish();
-  }
-
- private:
-  Dial(std::shared_ptr<RemoteEndpoint> endpoint, std::size_t index) : endpoint_(std::move(endpoint)), index_(index) {
-    ++endpoint_->settings_->loop->outstanding;
-  }
-  void finish() {
-    Result<std::unique_ptr<ByteStream>> stream = task_.take();
-    const auto endpoint = std::move(endpoint_);
-    const std::size_t index = index_;
-    delete this;
-    --endpoint->settings_->loop->outstanding;
-    endpoint->dialled(index, std::move(stream));
-  }
-
-  std::shared_ptr<RemoteEndpoint> endpoint_;
-  std::size_t index_;
-  Task<Result<std::unique_ptr<ByteStream>>> task_;
-};
 
 bool Exchange::await_suspend(std::coroutine_handle<> caller) {
   caller_ = caller;
@@ -87,22 +76,6 @@ RemoteEndpoint::RemoteEndpoint(std::shared_ptr<const EndpointSettings> settings,
 RemoteEndpoint::~RemoteEndpoint() {
   for (Link& link : links_) settings_->loop->clock().cancel(link.retry);
   std::erase(settings_->endpoints, this);
-}
-
-void RemoteEndpoint::cut(const Error& reason) {
-  const auto keep = shared_from_this();
-  retire();
-  for (Link& link : links_)
-    if (const auto connection = link.connection) connection->close(reason);
-  close_leaving(reason);
-}
-
-void RemoteEndpoint::close_leaving(const Error& reason) {
-  while (!leaving_.empty()) {
-    ClientConnection* leaving = leaving_.back();
-    leaving_.pop_back();
-    leaving->close(reason);
-  }
 }
 
 std::string RemoteEndpoint::describe() const { return settings_->service.text() + " at " + instance_.address; }
@@ -209,7 +182,9 @@ bool RemoteEndpoint::watch(Exchange& exchange) {
     exchange.deadline_.fire = [](Alarm* alarm) {
       Exchange& late = *static_cast<Exchange::Deadline*>(alarm)->exchange;
       const RemoteEndpoint& endpoint = late.endpoint_;
-      const Duration waited = endpoint.settings_->loop->clock().now() - late.started_;
+      const TimePoint now = endpoint.settings_->loop->clock().now();
+      const Duration waited = now - late.started_;
+      late.starved_ = now - late.request_.deadline > starved_by;
       late.endpoint_.give_up(
           late, Error(Errc::deadline_exceeded,
                       endpoint.describe() + ": " + std::string(late.request_.target->method->name) +
@@ -256,16 +231,40 @@ void RemoteEndpoint::finished(Exchange& exchange, const Result<Response>& result
   Cancellation::remove(exchange.cancel_);
   --stats_.in_flight;
   --settings_->loop->outstanding;
+  const double took = std::chrono::duration<double, std::micro>(clock.now() - exchange.started_).count();
   if (result.ok()) {
-    stats_.consecutive_errors = 0;
-    const double took = std::chrono::duration<double, std::micro>(clock.now() - exchange.started_).count();
     stats_.latency_ewma_us += (took - stats_.latency_ewma_us) * 0.0424;  // half-life of 16 calls
+    note(false, took);
   } else {
     ++stats_.errors;
-    const Errc code = result.error().code();
-    if (code == Errc::unavailable || code == Errc::deadline_exceeded) ++stats_.consecutive_errors;
+    const Error& error = result.error();
+    // A call that had less time than the instance usually takes says nothing about it.
+    const bool fair = error.code() != Errc::deadline_exceeded || took >= 2 * stats_.latency_ewma_us;
+    if (fair && is_fault(error, exchange.connection_ != nullptr, exchange.starved_))
+      note(true, took);
+    else if (error.delivery() == Delivery::ran)
+      stats_.consecutive_faults = 0;  // it answers
   }
   if (retired_ && stats_.in_flight == 0) finish_retiring();
+}
+
+void RemoteEndpoint::note(bool fault, double took_us) noexcept {
+  if (fault) {
+    ++stats_.faults;
+    ++stats_.consecutive_faults;
+  } else {
+    stats_.consecutive_faults = 0;
+  }
+  const TimePoint now = settings_->loop->clock().now();
+  if (took_us >= stats_.peak_latency_us) {
+    stats_.peak_latency_us = took_us;
+  } else {
+    // exp(-age / 10 s) as the first terms of its denominator's series: two multiplications instead of a library call.
+    const double age = std::chrono::duration<double>(now - stats_.peak_at).count() / peak_decay_seconds;
+    const double kept = 1 / (1 + age * (1 + age / 2));
+    stats_.peak_latency_us = stats_.peak_latency_us * kept + took_us * (1 - kept);
+  }
+  stats_.peak_at = now;
 }
 
 void RemoteEndpoint::stream_began() noexcept {
@@ -277,92 +276,6 @@ void RemoteEndpoint::stream_ended() noexcept {
   --stats_.in_flight;
   --settings_->loop->outstanding;
   if (retired_ && stats_.in_flight == 0) finish_retiring();
-}
-
-void RemoteEndpoint::dial(std::size_t index) {
-  if (retired_ || links_[index].dialling || links_[index].connection) return;
-  links_[index].dialling = true;
-  settings_->loop->clock().cancel(links_[index].retry);
-  Dial::run(shared_from_this(), index, settings_->loop->clock().now() + settings_->connect_timeout);
-}
-
-void RemoteEndpoint::dialled(std::size_t index, Result<std::unique_ptr<ByteStream>> stream) {
-  Link& link = links_[index];
-  link.dialling = false;
-  if (retired_) return;
-  if (stream.ok()) {
-    next_attempt_ = {};
-    last_failure_ = {};
-    link.connection = std::make_shared<ClientConnection>(*this, std::move(*stream));
-    link.connection->start();
-    while (waiting_first_) {
-      ClientConnection* connection = pick();
-      if (!connection) break;
-      Exchange& exchange = *waiting_first_;
-      dequeue(exchange);
-      submit(exchange, *connection);
-    }
-    return;
-  }
-  last_failure_ = std::move(stream).error();
-  settings_->log->warn("connect", describe() + ": " + last_failure_.text());
-  redial_later(index);
-  for (const Link& other : links_)
-    if (other.dialling || (other.connection && other.connection->usable())) return;
-  while (waiting_first_) {
-    Exchange& exchange = *waiting_first_;
-    dequeue(exchange);
-    exchange.fail(Error(Errc::unavailable, describe() + " cannot be connected: " + last_failure_.text(),
-                        Delivery::not_run, Advice::other_instance));
-  }
-}
-
-void RemoteEndpoint::redial_later(std::size_t index) {
-  const Duration pause = backoff_.next();
-  next_attempt_ = settings_->loop->clock().now() + pause;
-  // A lazy endpoint is dialled by the next call after the pause; an eager one by its alarm.
-  if (settings_->eager) settings_->loop->clock().arm(links_[index].retry, next_attempt_);
-}
-
-void RemoteEndpoint::lost(ClientConnection& connection, const Error& reason) {
-  for (std::size_t index = 0; index < links_.size(); ++index) {
-    Link& link = links_[index];
-    if (link.connection.get() != &connection) continue;
-    connection.keep(std::move(link.connection));  // it lives on until it is closed
-    if (connection.open()) leaving_.push_back(&connection);
-    link.connection = nullptr;
-    if (retired_) continue;
-    settings_->log->info("connection-lost", describe() + ": " + reason.text());
-    if (!last_failure_) last_failure_ = reason;
-    if (connection.heard()) backoff_.reset();  // a peer that only accepts is not one that works
-    redial_later(index);
-  }
-}
-
-void RemoteEndpoint::retire() {
-  if (retired_) return;
-  retired_ = true;
-  for (Link& link : links_) settings_->loop->clock().cancel(link.retry);
-  while (waiting_first_) {
-    Exchange& exchange = *waiting_first_;
-    dequeue(exchange);
-    exchange.fail(Error(Errc::unavailable, describe() + " left before it was connected", Delivery::not_run,
-                        Advice::other_instance));
-  }
-  if (stats_.in_flight == 0)
-    finish_retiring();
-  else
-    keep_ = shared_from_this();
-}
-
-void RemoteEndpoint::finish_retiring() {
-  const auto keep = keep_ ? std::move(keep_) : shared_from_this();
-  for (Link& link : links_)
-    if (auto connection = std::move(link.connection)) {
-      connection->close(Error(Errc::unavailable, "the client is done"));
-      settings_->loop->bury(std::move(connection));  // we may have been called from inside it
-    }
-  close_leaving(Error(Errc::unavailable, "the client is done"));
 }
 
 Result<std::shared_ptr<Endpoint>> EndpointDialer::dial(const Instance& instance) {

@@ -78,6 +78,7 @@ class Exchange {
   bool resent_ = false;
   bool suspended_ = false;
   bool finished_ = false;
+  bool starved_ = false;  // its deadline passed while this thread was busy or not running
   std::coroutine_handle<> caller_;
   TimePoint started_{};
   Deadline deadline_;
@@ -207,10 +208,17 @@ class RemoteEndpoint final : public Endpoint, public std::enable_shared_from_thi
   bool submit(Exchange& exchange, ClientConnection& connection);
   bool watch(Exchange& exchange);
   void finished(Exchange& exchange, const Result<Response>& result);
+  /// An attempt has told something about the instance; `took`: how long it was on its way.
+  void note(bool fault, double took_us) noexcept;
   ClientConnection* pick() noexcept;
   void dial(std::size_t index);
   void dialled(std::size_t index, Result<std::unique_ptr<ByteStream>> stream);
   void lost(ClientConnection& connection, const Error& reason);
+  /// A connection with calls on it broke: one fault, however many calls it was.
+  void broke() noexcept {
+    ++stats_.faults;
+    ++stats_.consecutive_faults;
+  }
   /// One that was going away is closed.
   void left(ClientConnection& connection) noexcept { std::erase(leaving_, &connection); }
   void close_leaving(const Error& reason);
@@ -233,6 +241,7 @@ class RemoteEndpoint final : public Endpoint, public std::enable_shared_from_thi
   Backoff backoff_;
   Error last_failure_;
   TimePoint next_attempt_{};
+  TimePoint next_warning_{};  // about the same failure to connect
   Exchange* waiting_first_ = nullptr;
   Exchange* waiting_last_ = nullptr;
   bool retired_ = false;

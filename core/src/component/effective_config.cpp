@@ -126,9 +126,9 @@ class Walk final : public LeafVisitor, private manifest::ComponentSource {
     if (!document_) return std::nullopt;
     const manifest::Node* node = document_->find(path);
     if (!node && path.ends_with("[0]")) {
-      // The only text of a list may stand without brackets.
+      // The only text or component of a list may stand without brackets.
       node = document_->find(path.substr(0, path.size() - 3));
-      if (node && node->kind != manifest::Node::Kind::scalar) node = nullptr;
+      if (node && node->kind == manifest::Node::Kind::list) node = nullptr;
     }
     if (!node) return std::nullopt;
     return manifest::at(manifest::Place{document_, node, path});

@@ -235,7 +235,9 @@ bool ManifestReader::begin_list(const Type* element) {
   if (failed()) return false;
   const Node& node = take();
   const bool list = node.kind == Node::Kind::list;
-  const bool only = node.kind == Node::Kind::scalar && element && element->kind == Kind::string;
+  const bool text = element && element->kind == Kind::string && node.kind == Node::Kind::scalar;
+  const bool component = element && element->kind == tenon::Kind::component && !list;
+  const bool only = text || component;
   if (only) {
     push(&node);
     levels_.back().element = element;
@@ -254,8 +256,8 @@ bool ManifestReader::begin_list(const Type* element) {
 bool ManifestReader::next_element() {
   if (failed()) return false;
   Level& level = levels_.back();
-  // One text without brackets is a list of one.
-  if (level.node && level.node->kind == Node::Kind::scalar && level.next == 0) {
+  // One text or component without brackets is a list of one.
+  if (level.node && level.node->kind != Node::Kind::list && level.next == 0) {
     ++level.next;
     next_ = level.node;
     entry_ = nullptr;

@@ -87,6 +87,8 @@ void ServerConnection::refuse(const Frame& request, Error error) {
 void ServerConnection::on_request(Frame& frame) {
   if (draining_)
     return refuse(frame, Error(Errc::unavailable, "the server is stopping", Delivery::not_run, Advice::other_instance));
+  if (settings_.paused.load(std::memory_order_relaxed))
+    return refuse(frame, Error(Errc::unavailable, "the server is paused", Delivery::not_run, Advice::other_instance));
   if (settings_.in_flight.load(std::memory_order_relaxed) >= settings_.max_in_flight ||
       calls_.size() + connection_->notices >= settings_.limits.max_concurrent)
     return refuse(frame,

@@ -28,6 +28,7 @@ struct ServerSettings {
   std::atomic<std::size_t> connections{0};
   /// Open connections of which the peer does not know that the server is stopping: their protocol has no word for it.
   std::atomic<std::size_t> untold{0};
+  std::atomic<bool> paused{false};        ///< requests are refused, for a while
   std::atomic<std::size_t> unwritten{0};  ///< bytes of replies that wait on connections, about
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tenon/attachment.hpp"
 #include "tenon/cancel.hpp"
@@ -115,6 +116,12 @@ struct Response {
   /// server_stream: the messages; this Response is only the stream's head. Null for others. A filter may put its own
   /// in front, to see them pass.
   std::unique_ptr<Messages> messages;
+};
+
+/// One call to every instance; results in the order of `instances` (ids).
+struct Broadcast {
+  std::vector<std::string> instances;
+  std::vector<Result<Response>> results;
 };
 
 /// Everything that can be called.

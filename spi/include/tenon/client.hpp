@@ -6,6 +6,7 @@
 //   greeter.SayHello(request, [](tenon::Result<HelloReply> r) {}); // callback; any Asio completion token works
 //   greeter.SayHello(request, {.timeout = 50ms}, token);           // with options
 //   greeter.SayHello(request, reply);                              // into an object that is used again and again
+//   for (auto& [instance, answer] : *greeter.SayHello.each(request)) // at every instance at once
 
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
@@ -15,6 +16,7 @@
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tenon/describe.hpp"
 #include "tenon/reference.hpp"
@@ -82,7 +84,21 @@ TENON_SPI Task<Result<void>> call_into(Reference& reference, const Target& targe
 TENON_SPI Task<Result<void>> call_into(Reference& reference, const Target& target, const void* in, void* out,
                                        CallOptions options);
 
+/// To every instance, blocking and not. Fails with: unimplemented (not unary), would_deadlock, cancelled.
+TENON_SPI Result<Broadcast> broadcast(Reference& reference, const Target& target, const void* in,
+                                      const CallOptions& options);
+TENON_SPI Task<Result<Broadcast>> broadcast_task(Reference& reference, const Target& target, const void* in,
+                                                 CallOptions options);
+
 }  // namespace detail
+
+/// What one instance made of a call that went to all of them.
+template <class Out>
+struct InstanceAnswer {
+  InstanceAnswer(std::string i, Result<Out> a) : instance(std::move(i)), answer(std::move(a)) {}
+  std::string instance;  ///< its id
+  Result<Out> answer;
+};
 
 /// One method of a client, callable in every form. Copyable; valid while its reference lives.
 /// Threads: any. In the sync form the calling thread blocks (would_deadlock on an io thread).
@@ -124,6 +140,19 @@ class ClientMethod {
   void operator()(In&& in, use_task_t) const = delete;
   void operator()(In&& in, const CallOptions& options, use_task_t) const = delete;
 
+  // At every instance at once, whatever routing rules say: an answer or an error of each. Filters around calls and
+  // retries have no part in it, those around attempts do. Unary methods only. Empty: no instance is known.
+  Result<std::vector<InstanceAnswer<Out>>> each(const In& in, const CallOptions& options = {}) const {
+    if (!target_.ok()) return target_.error();
+    return answers(detail::broadcast(*reference_, **target_, &in, options));
+  }
+  Task<Result<std::vector<InstanceAnswer<Out>>>> each(const In& in, CallOptions options, use_task_t) const {
+    if (!target_.ok()) co_return target_.error();
+    auto asked = detail::broadcast_task(*reference_, **target_, &in, std::move(options));
+    co_return answers(co_await asked);
+  }
+  void each(In&& in, CallOptions options, use_task_t) const = delete;
+
   // Callback, future, awaitable: any Asio completion token for void(Result<Out>).
   template <detail::Token Token>
   auto operator()(const In& in, Token&& token) const {
@@ -135,6 +164,22 @@ class ClientMethod {
   }
 
  private:
+  Result<std::vector<InstanceAnswer<Out>>> answers(Result<Broadcast> broadcast) const {
+    if (!broadcast.ok()) return std::move(broadcast).error();
+    std::vector<InstanceAnswer<Out>> all;
+    for (std::size_t i = 0; i < broadcast->results.size(); ++i) {
+      Result<Response>& result = broadcast->results[i];
+      Out out{};
+      Result<void> taken;
+      if (!result.ok())
+        taken = std::move(result).error();
+      else
+        taken = result->payload.take_into(*(*target_)->method->output, &out);
+      all.emplace_back(std::move(broadcast->instances[i]),
+                       taken.ok() ? Result<Out>(std::move(out)) : Result<Out>(std::move(taken).error()));
+    }
+    return all;
+  }
   Result<void> run(const In& in, Out& out, const CallOptions& options) const {
     if (!target_.ok()) return target_.error();
     OutgoingCall call(*reference_, **target_, &in, &out, options);

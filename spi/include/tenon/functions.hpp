@@ -219,6 +219,17 @@ class ClientFunction<R(A...)> {
   Task<Result<Out>> call(const CallOptions& options, const std::remove_cvref_t<A>&... arguments, use_task_t) const {
     return task(In{{arguments...}}, options);
   }
+  /// At every instance at once: as ClientMethod::each.
+  Result<std::vector<InstanceAnswer<Out>>> each(const std::remove_cvref_t<A>&... arguments) const {
+    const In in{{arguments...}};
+    auto answers = method_.each(in);
+    if (!answers.ok()) return std::move(answers).error();
+    std::vector<InstanceAnswer<Out>> all;
+    for (auto& [instance, answer] : *answers)
+      all.emplace_back(std::move(instance), answer.ok() ? Result<Out>(std::move(answer->value))
+                                                        : Result<Out>(std::move(answer).error()));
+    return all;
+  }
   template <detail::Token Token>
   auto operator()(const std::remove_cvref_t<A>&... arguments, Token&& token) const {
     const In in{{arguments...}};

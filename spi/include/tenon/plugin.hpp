@@ -18,7 +18,7 @@
 
 /// The ABI number: raised whenever anything in spi/ changes layout or meaning. Part of the exported symbol's name, so
 /// that a mismatch is seen before the file is opened.
-#define TENON_ABI 3
+#define TENON_ABI 4
 #define TENON_PLUGIN_SYMBOL_(number) tenon_plugin_abi##number
 #define TENON_PLUGIN_SYMBOL(number) TENON_PLUGIN_SYMBOL_(number)
 // -Dtenon_plugin=NAME: a plugin linked into a program needs a name of its own (tenon_add_plugin gives it one).

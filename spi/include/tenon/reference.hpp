@@ -69,6 +69,9 @@ class TENON_SPI Reference {
   virtual Executor& executor() noexcept = 0;
   /// Filters, cluster, endpoints. Threads: executor()'s only.
   virtual Invoker& invoker() noexcept = 0;
+  /// At every instance at once; by default the invoker is the only one. Threads: executor()'s only.
+  /// Ownership: as Callable::call.
+  virtual Task<Broadcast> each(Request& request);
   /// Starts `what`, which goes on on executor(), and blocks the calling thread until it has ended; may drive the
   /// executor's loop meanwhile.
   /// Fails with: would_deadlock when the calling thread is an io thread (any executor's); a pool's may wait.
@@ -98,6 +101,10 @@ class TENON_SPI OutgoingCall {
   Error& error() noexcept { return error_; }
   /// Where the reply's headers go besides CallOptions::reply_headers. Before start().
   void keep_headers(Headers* headers) { extras().kept_headers = headers; }
+  /// It goes to every instance (Reference::each); the reply object is left alone. Before start().
+  void make_broadcast() { extras().broadcast = std::make_unique<Broadcast>(); }
+  /// After completion, when there was no error. REQUIRES make_broadcast().
+  Broadcast take_broadcast() { return std::move(*extras_->broadcast); }
   /// Makes cancel() possible. Before start().
   void make_cancellable() { request_.cancel = &extras().cancellation; }
   /// The caller gives it up. REQUIRES make_cancellable(). Threads: the reference's executor.
@@ -123,8 +130,8 @@ class TENON_SPI OutgoingCall {
   struct ParentHook : CancelHook {
     OutgoingCall* call = nullptr;
   };
-  /// What few calls need: cancellation, a chosen instance, attachments, streams. Apart, because thousands of calls may
-  /// wait at once.
+  /// What few calls need: cancellation, a chosen instance, attachments, streams, broadcasts. Apart, because thousands
+  /// of calls may wait at once.
   struct Extras {
     Cancellation cancellation;
     ParentHook parent_hook;
@@ -133,6 +140,7 @@ class TENON_SPI OutgoingCall {
     Headers* kept_headers = nullptr;
     Attachment* reply_attachment = nullptr;
     std::unique_ptr<Messages> messages;
+    std::unique_ptr<Broadcast> broadcast;
   };
   Extras& extras();
   bool begin(Executor& executor) noexcept;  // on its thread; true: finished
