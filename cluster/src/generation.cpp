@@ -56,7 +56,7 @@ const Generation::Subset* Generation::choose(Request& request) const noexcept {
     mark.put(request);
   } else if (table_ && mark.spent + std::size_t{1} < subsets_.size() &&
              all_tried(*subsets_[mark.subset].members, request.tried)) {
-    const int next = table_->next(mark.subset);
+    const int next = table_->next(request, mark.subset);
     if (next >= 0 && static_cast<std::size_t>(next) < subsets_.size()) {
       mark = {number_, static_cast<std::uint16_t>(mark.spent + 1), static_cast<std::uint16_t>(next)};
       mark.put(request);
@@ -76,7 +76,7 @@ std::size_t Generation::reach(const Request& request) const noexcept {
   std::size_t reach = subsets_[mark.subset].members->size();
   int subset = mark.subset;
   for (std::size_t i = 1; table_ && i < subsets_.size(); ++i) {
-    subset = table_->next(subset);
+    subset = table_->next(request, subset);
     if (subset < 0 || subset == mark.subset || static_cast<std::size_t>(subset) >= subsets_.size()) break;
     reach += subsets_[static_cast<std::size_t>(subset)].members->size();
   }
@@ -88,6 +88,10 @@ Health Generation::health() const noexcept {
   for (const Subset& subset : subsets_)
     for (const auto& member : *subset.members) best = std::max(best, member->health());
   return best;
+}
+
+void Generation::reweigh() {
+  for (Subset& subset : subsets_) subset.picker = standing_->parts.balancer->over(*subset.members);
 }
 
 Endpoint* Generation::find(std::string_view instance) const noexcept {

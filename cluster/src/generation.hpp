@@ -40,6 +40,9 @@ class Generation {
   std::size_t reach(const Request& request) const noexcept;
   /// Of the best member that some call may reach.
   Health health() const noexcept;
+  /// Makes the pickers anew, for other effective weights. Calls under way keep what they have tried.
+  void reweigh();
+  const Router::Table* table() const noexcept { return table_.get(); }
   /// By id or address; null: not among the members.
   Endpoint* find(std::string_view instance) const noexcept;
 

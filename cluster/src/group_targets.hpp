@@ -23,20 +23,11 @@ class GroupTargets {
     return &own;
   }
 
- private:
-  const ServiceName service_;
-  std::unordered_map<const Target*, Target> targets_;  // nodes stay where they are
-};
-
-/// An endpoint of another group of the service than the reference's own: the attempt carries that group's name.
-class GroupEndpoint final : public Endpoint {
- public:
-  GroupEndpoint(std::shared_ptr<Endpoint> dialled, Instance instance, std::shared_ptr<GroupTargets> targets)
-      : dialled_(std::move(dialled)), instance_(std::move(instance)), targets_(std::move(targets)) {}
-  Task<Result<Response>> call(Request& request) override { return call_as(dialled_.get(), targets_, request); }
-  Health health() const noexcept override { return dialled_->health(); }
-  const Instance& instance() const noexcept override { return instance_; }
-  const Stats& stats() const noexcept override { return dialled_->stats(); }
+  /// One attempt at an endpoint of that group.
+  static Task<Result<Response>> call(Endpoint* dialled, std::shared_ptr<GroupTargets> targets, Request& request) {
+    const Renamed renamed(request, *targets);
+    co_return co_await dialled->call(request);
+  }
 
  private:
   /// For the time of the attempt the request is the group's; whoever looks at it afterwards finds his own again.
@@ -53,14 +44,8 @@ class GroupEndpoint final : public Endpoint {
     Request& request_;
     const Target* const target_;
   };
-  static Task<Result<Response>> call_as(Endpoint* dialled, std::shared_ptr<GroupTargets> targets, Request& request) {
-    const Renamed renamed(request, *targets);
-    co_return co_await dialled->call(request);
-  }
-
-  const std::shared_ptr<Endpoint> dialled_;
-  const Instance instance_;
-  const std::shared_ptr<GroupTargets> targets_;
+  const ServiceName service_;
+  std::unordered_map<const Target*, Target> targets_;  // nodes stay where they are
 };
 
 }  // namespace tenon::cluster

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "joined_cluster.hpp"
+#include "routing/serving.hpp"
 
 namespace tenon::cluster {
 
@@ -11,21 +12,6 @@ namespace {
 constexpr Duration look_again = std::chrono::milliseconds(5);
 /// A call without a deadline waits at most this long for the first word of the registries.
 constexpr Duration patience = std::chrono::seconds(3);
-
-/// The same request for one of several instances. Contents are borrowed; each answer is its own.
-Request copy_for_one(const Request& request) {
-  Request copy(*request.target);
-  if (request.payload.has_value())
-    copy.payload = Payload::borrow(*request.payload.type(), request.payload.value());
-  else if (request.payload.is_encoded())
-    copy.payload = Payload::borrow_encoded(request.payload.encoding(), request.payload.bytes());
-  copy.headers = request.headers;
-  copy.deadline = request.deadline;
-  copy.cancel = request.cancel;
-  copy.info = request.info;
-  copy.hash_key = request.hash_key;
-  return copy;
-}
 
 }  // namespace
 
@@ -72,11 +58,11 @@ Health JoinedCluster::health() const noexcept {
   return current_ ? current_->health() : Health::busy;
 }
 
-Task<ClusterInvoker::Broadcast> JoinedCluster::each(Request& request) { return ask_each(link_, standing_, request); }
+Task<tenon::Broadcast> JoinedCluster::each(Request& request) { return ask_each(link_, standing_, request); }
 
-Task<ClusterInvoker::Broadcast> JoinedCluster::ask_each(std::shared_ptr<const Link> link,
+Task<tenon::Broadcast> JoinedCluster::ask_each(std::shared_ptr<const Link> link,
                                                         std::shared_ptr<Standing> standing, Request& request) {
-  Broadcast broadcast;
+  tenon::Broadcast broadcast;
   const TimePoint limit = std::min(request.deadline, standing->now() + patience);
   if (!co_await known_by(link, *standing->parts.executor, limit, request.cancel)) co_return std::move(broadcast);
   const Hold generation(link->cluster->current_);
@@ -87,7 +73,7 @@ Task<ClusterInvoker::Broadcast> JoinedCluster::ask_each(std::shared_ptr<const Li
   calls.reserve(members.size());
   for (const auto& member : members) {
     broadcast.instances.push_back(member->instance().id);
-    calls.push_back(member->call(requests.emplace_back(copy_for_one(request))));
+    calls.push_back(member->call(requests.emplace_back(parallel_attempt(request))));
   }
   auto ended = all(std::move(calls));
   broadcast.results = co_await ended;
@@ -131,6 +117,58 @@ std::shared_ptr<const Members> JoinedCluster::members() const noexcept {
   if (current_) return current_->members();
   static const auto none = std::make_shared<const Members>();
   return none;
+}
+
+std::vector<ClusterInvoker::Verdict> JoinedCluster::explain(const Request& request) const {
+  std::vector<Verdict> verdicts;
+  const TimePoint now = standing_->now();
+  const Router::Table* table = current_ ? current_->table() : nullptr;
+  for (const auto& member : *members()) {
+    const Instance& instance = member->instance();
+    const bool named = request.instance && (*request.instance == instance.id || *request.instance == instance.address);
+    Verdict verdict{instance.id, instance.address, instance.group, false, ""};
+    if (named)
+      verdict.why = "the call names it, so nothing is routed";
+    else if (table && !request.instance)
+      verdict.why = table->explain(request, *member);
+    std::string why;
+    // A call that names its instance is not routed, nor does a weight keep it away.
+    const Serving serves = !table || named ? Serving::yes : serving(*table, request, *member);
+    if (request.instance && !named)
+      why = "the call names another instance";
+    else if (serves == Serving::no)
+      why = "it is not called";
+    else if (!named && !instance.serving)
+      why = "it is not serving";
+    else if (!named && instance.weight == 0)
+      why = "its weight is 0";
+    else if (member->ejected_until() > now)
+      why = "it is an outlier and gets no calls for another " +
+            std::to_string(std::chrono::ceil<std::chrono::seconds>(member->ejected_until() - now).count()) + " s";
+    else if (member->ejected_until() != TimePoint())
+      why = "it is an outlier; the next call tries it";
+    else if (member->health() == Health::closed)
+      why = "it is not connected";
+    verdict.eligible = why.empty() && serves == Serving::yes;
+    if (why.empty()) {
+      why = "weight " + std::to_string(instance.weight);
+      if (const std::uint32_t full = std::min(instance.weight, Endpoint::weight_limit / 100) * 100;
+          member->effective_weight() < full)
+        why += ", growing: " + std::to_string(std::uint64_t{member->effective_weight()} * 100 / full) + " % of it now";
+      if (member->health() == Health::busy) why += ", busy";
+    }
+    verdict.why = verdict.why.empty() ? std::move(why) : std::move(verdict.why) + "; " + why;
+    verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
+}
+
+std::vector<Count> JoinedCluster::counts() const {
+  std::vector<Count> all{{"retries", standing_->retries},
+                         {"retries refused", standing_->refused},
+                         {"ejections", standing_->outliers->ejections()}};
+  for (Count& count : parts_.ha->counts()) all.push_back(std::move(count));
+  return all;
 }
 
 }  // namespace tenon::cluster

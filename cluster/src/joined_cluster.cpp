@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "amended_endpoint.hpp"
+#include "member.hpp"
 
 namespace tenon::cluster {
 
@@ -46,15 +46,22 @@ JoinedCluster::JoinedCluster(ClusterParts parts, const ClusterOptions& options)
       began_(standing_->now()),
       hope_until_(began_ + patience_for_first),
       link_(std::make_shared<Link>(Link{this})) {
+  const Outliers::Growth growth{options.warm_up, options.slow_start};
+  standing_->outliers = Outliers::make(options.outliers, growth, standing_->who(), parts_.executor->clock(),
+                                       *parts_.log, [this] {
+                                         if (current_) current_->reweigh();
+                                       });
   expiry_.cluster = this;
   expiry_.fire = [](Alarm* alarm) { static_cast<Expiry*>(alarm)->cluster->expire(); };
 }
 
 JoinedCluster::~JoinedCluster() {
   link_->cluster = nullptr;
+  parts_.ha->release(candidates_);
   groups_.clear();
   rules_.reset();
   standing_->cache.reset();
+  standing_->outliers->stop();
   parts_.executor->clock().cancel(expiry_);
   if (current_) current_->release();
 }
@@ -70,7 +77,7 @@ Result<void> JoinedCluster::watch() {
   auto own = WatchedGroup::watch(standing_, group, trust_, on_change());
   if (!own.ok()) return std::move(own).error();
   groups_.emplace(group, std::move(*own));
-  if (parts_.router) {
+  if (standing_->router) {
     settle_by_ = standing_->now() + patience_for_news;
     auto rules = Rules::watch(standing_, on_change());
     if (!rules.ok()) return std::move(rules).error();
@@ -105,7 +112,7 @@ void JoinedCluster::doubt_kept() {
 }
 
 void JoinedCluster::refresh() {
-  if (groups_.empty() || (parts_.router && !rules_)) return;  // not complete yet
+  if (groups_.empty() || (standing_->router && !rules_)) return;  // not complete yet
   const std::set<std::string> wanted = rules_ ? rules_->groups() : std::set<std::string>();
   update_groups(wanted);
   std::shared_ptr<const Members> members = gather(wanted);
@@ -226,6 +233,9 @@ std::shared_ptr<const Members> JoinedCluster::gather(const std::set<std::string>
   for (const auto& [name, group] : groups_)
     if (group.get() != &own()) add(*group, wanted.contains(name) ? members.get() : nullptr);
   const Dials gone = std::exchange(dials_, std::move(now));  // leavers end here, after their calls
+  std::vector<Outliers::Watched> watched;
+  for (const auto& [key, dialled] : dials_) watched.push_back({dialled.endpoint, dialled.condition});
+  standing_->outliers->watch(watched);
   return members;
 }
 
@@ -237,6 +247,7 @@ void JoinedCluster::dial(const Instance& instance, Dials& now, Members* members)
   auto found = now.find(key);
   if (found == now.end()) {
     std::shared_ptr<Endpoint> endpoint = stays ? old->second.endpoint : nullptr;
+    std::shared_ptr<Condition> condition = stays ? old->second.condition : standing_->outliers->condition();
     if (!endpoint) {
       if (!members) return;
       auto dialled = parts_.dialer->dial(instance);
@@ -248,7 +259,7 @@ void JoinedCluster::dial(const Instance& instance, Dials& now, Members* members)
       }
       endpoint = std::move(*dialled);
     }
-    found = now.emplace(key, Dialled{std::move(endpoint), {}}).first;
+    found = now.emplace(key, Dialled{std::move(endpoint), std::move(condition), {}}).first;
   }
   std::shared_ptr<Endpoint> shown = stays ? old->second.shown[instance.group] : nullptr;
   if (!shown || !(shown->instance() == instance)) shown = show(found->second, instance);
@@ -257,15 +268,15 @@ void JoinedCluster::dial(const Instance& instance, Dials& now, Members* members)
 }
 
 std::shared_ptr<Endpoint> JoinedCluster::show(const Dialled& dialled, const Instance& instance) {
+  std::shared_ptr<GroupTargets> targets;
   if (instance.group != parts_.service.group) {
-    std::shared_ptr<GroupTargets>& targets = standing_->targets[instance.group];
-    if (!targets)
-      targets =
+    std::shared_ptr<GroupTargets>& known = standing_->targets[instance.group];
+    if (!known)
+      known =
           std::make_shared<GroupTargets>(ServiceName{parts_.service.interface, instance.group, parts_.service.version});
-    return std::make_shared<GroupEndpoint>(dialled.endpoint, instance, targets);
+    targets = known;
   }
-  if (dialled.endpoint->instance() == instance) return dialled.endpoint;
-  return std::make_shared<AmendedEndpoint>(dialled.endpoint, instance);
+  return std::make_shared<Member>(dialled.endpoint, dialled.condition, instance, std::move(targets));
 }
 
 }  // namespace tenon::cluster

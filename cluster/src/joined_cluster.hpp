@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "call_candidates.hpp"
+#include "cluster_options.hpp"
 #include "generation.hpp"
 #include "rules.hpp"
 #include "standing.hpp"
@@ -14,15 +15,6 @@
 #include "watched_group.hpp"
 
 namespace tenon::cluster {
-
-/// The settings of cluster "default".
-struct ClusterOptions {
-  std::chrono::milliseconds stale_limit{60000};
-  std::uint32_t collapse_percent = 50;
-  std::uint32_t retry_percent = 20;
-  std::uint32_t retries_per_second = 10;
-};
-BOOST_DESCRIBE_STRUCT(ClusterOptions, (), (stale_limit, collapse_percent, retry_percent, retries_per_second))
 
 /// One reference's instances as an invoker. A call costs nothing here but picking: no coroutine, no lock, no
 /// allocation.
@@ -33,9 +25,11 @@ class JoinedCluster final : public ClusterInvoker {
 
   Task<Result<Response>> call(Request& request) override;
   Health health() const noexcept override;
-  Task<Broadcast> each(Request& request) override;
+  Task<tenon::Broadcast> each(Request& request) override;
   Task<Result<void>> ready(TimePoint deadline) override;
   std::shared_ptr<const Members> members() const noexcept override;
+  std::vector<Verdict> explain(const Request& request) const override;
+  std::vector<Count> counts() const override;
 
  private:
   /// What observers and waiting calls hold: they may go on after the cluster.
@@ -49,6 +43,7 @@ class JoinedCluster final : public ClusterInvoker {
   /// nor does an instance that is found in two groups).
   struct Dialled {
     std::shared_ptr<Endpoint> endpoint;
+    std::shared_ptr<Condition> condition;
     std::map<std::string, std::shared_ptr<Endpoint>> shown;
   };
   using Dials = std::map<std::pair<std::string, std::string>, Dialled>;  // by id and address
@@ -76,7 +71,7 @@ class JoinedCluster final : public ClusterInvoker {
                                                 Request& request);
   static Task<bool> known_by(std::shared_ptr<const Link> link, Executor& executor, TimePoint deadline,
                              Cancellation* cancel);
-  static Task<Broadcast> ask_each(std::shared_ptr<const Link> link, std::shared_ptr<Standing> standing,
+  static Task<tenon::Broadcast> ask_each(std::shared_ptr<const Link> link, std::shared_ptr<Standing> standing,
                                   Request& request);
   bool is_ready() const noexcept;
   void give_up_hope();
@@ -102,12 +97,3 @@ class JoinedCluster final : public ClusterInvoker {
 };
 
 }  // namespace tenon::cluster
-
-template <>
-struct tenon::Describe<tenon::cluster::ClusterOptions> {
-  static constexpr auto members = tenon::members(
-      tenon::member("stale_limit", "how long instances that vanished in a suspect way are kept; 0: not"),
-      tenon::member("collapse_percent", "losing more than this part of the instances at once is suspect"),
-      tenon::member("retry_percent", "retries may add this many percent to the calls"),
-      tenon::member("retries_per_second", "and this many a second besides"));
-};

@@ -1,5 +1,6 @@
 #include "rules.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "deliver_on.hpp"
@@ -8,11 +9,18 @@ namespace tenon::cluster {
 
 namespace {
 
-bool same(const std::vector<Document>& a, const std::vector<Document>& b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i].kind != b[i].kind || a[i].text != b[i].text) return false;
-  return true;
+template <class Documents>
+bool same(const Documents& a, const Documents& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& left, const auto& right) {
+    return left.first == right.first && left.second.text == right.second.text;
+  });
+}
+
+template <class Documents>
+std::vector<Document> listed(const Documents& documents) {
+  std::vector<Document> all;
+  for (const auto& [key, document] : documents) all.push_back(document);
+  return all;
 }
 
 }  // namespace
@@ -20,8 +28,8 @@ bool same(const std::vector<Document>& a, const std::vector<Document>& b) {
 Rules::Rules(std::shared_ptr<Standing> standing, std::function<void()> changed)
     : standing_(std::move(standing)),
       router_([this] {
-        auto bound = standing_->parts.router->for_service(standing_->parts.service);
-        return bound ? bound : standing_->parts.router;
+        auto bound = standing_->router->for_service(standing_->parts.service);
+        return bound ? bound : standing_->router;
       }()),
       tell_(std::move(changed)) {}
 
@@ -95,44 +103,65 @@ void Rules::keep() {
   }
 }
 
-std::vector<Document> Rules::documents() const {
-  std::vector<Document> all;
-  for (const auto& [key, document] : documents_) all.push_back(document);
-  return all;
+Result<std::unique_ptr<Router::Table>> Rules::table_of(const Members& members, const Documents& documents) const {
+  return router_->compile(members, listed(documents));
+}
+
+// The good ones with each new one that will do beside them: a bad document of one kind does not hold up another's.
+Rules::Documents Rules::mended(const Members& members) const {
+  Documents mended = good_;
+  for (const auto& [key, document] : documents_) {
+    const auto good = good_.find(key);
+    if (good != good_.end() && good->second.text == document.text) continue;
+    Documents tried = mended;
+    tried[key] = document;
+    if (table_of(members, tried).ok()) mended = std::move(tried);
+  }
+  return mended;
 }
 
 const std::set<std::string>& Rules::groups() {
   if (groups_) return *groups_;
-  const std::vector<Document> newest = documents();
   std::set<std::string> wanted;
-  const auto add = [&](const std::vector<Document>& documents) {
-    // One that cannot be read wants nothing; compile() says so.
-    if (auto groups = router_->groups(documents); groups.ok()) wanted.insert(groups->begin(), groups->end());
+  const auto add = [&](const Documents& documents) {
+    auto groups = router_->groups(listed(documents));
+    if (groups.ok()) wanted.insert(groups->begin(), groups->end());
+    return groups.ok();
   };
-  add(newest);
-  if (!same(newest, good_)) add(good_);
+  // One that cannot be read wants nothing; compile() says so.
+  if (!add(documents_)) {
+    for (const auto& [key, document] : documents_) {
+      Documents tried = good_;
+      tried[key] = document;
+      add(tried);
+    }
+  }
+  if (!same(documents_, good_)) add(good_);
   wanted.erase(standing_->parts.service.group);
   return groups_.emplace(std::move(wanted));
 }
 
 std::unique_ptr<Router::Table> Rules::compile(const Members& members, bool newest) {
-  const std::vector<Document> last = documents();
   std::string trouble;
   if (newest) {
-    auto table = router_->compile(members, last);
+    auto table = table_of(members, documents_);
     changed_since_ = false;
     if (table.ok()) {
-      if (!same(good_, last)) groups_.reset();
-      good_ = last;
+      if (!same(good_, documents_)) groups_.reset();
+      good_ = documents_;
       keep();
       alarm({});
       report(**table);
       return std::move(*table);
     }
     trouble = table.error().text();
+    if (Documents mended = this->mended(members); !same(mended, good_)) {
+      good_ = std::move(mended);
+      groups_.reset();
+    }
   }
-  if (!newest || !same(last, good_)) {
-    auto table = router_->compile(members, good_);
+  if (!newest || !same(documents_, good_)) {
+    auto table = table_of(members, good_);
     if (table.ok()) {
       if (newest) alarm(trouble + "; the rules before stay in force");
       return std::move(*table);

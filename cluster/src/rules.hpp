@@ -12,8 +12,8 @@
 
 namespace tenon::cluster {
 
-/// A reference's router with the documents it is compiled with: those that came last, and, as long as these are bad or
-/// leave nobody, those that were good last.
+/// A reference's router with the documents it is compiled with: those that came last, and, in place of each that is bad
+/// or leaves nobody, the one of its kind that was good last.
 /// Threads: the reference's executor.
 class Rules final : public std::enable_shared_from_this<Rules> {
  public:
@@ -35,11 +35,13 @@ class Rules final : public std::enable_shared_from_this<Rules> {
 
  private:
   using Key = std::pair<std::size_t, std::string>;  // registry and kind
+  using Documents = std::map<Key, Document>;
   Rules(std::shared_ptr<Standing> standing, std::function<void()> changed);
   void on_document(std::size_t place, const Result<Document>& document);
   bool recall(std::size_t place, const std::string& why);
   void keep();
-  std::vector<Document> documents() const;
+  Result<std::unique_ptr<Router::Table>> table_of(const Members& members, const Documents& documents) const;
+  Documents mended(const Members& members) const;
   void alarm(const std::string& text);
   void report(const Router::Table& table);
 
@@ -48,9 +50,9 @@ class Rules final : public std::enable_shared_from_this<Rules> {
   const std::function<void()> tell_;
   std::vector<Key> places_;
   std::set<std::size_t> unanswered_;  // of places_
-  std::map<Key, Document> documents_;
+  Documents documents_;
   std::set<Key> unkept_;                         // told by their registry since the cache was
-  std::vector<Document> good_;                   // the last that made a table
+  Documents good_;                               // the last that made a table
   std::optional<std::set<std::string>> groups_;  // nothing: to be asked for
   bool changed_since_ = false;
   std::string alarm_;       // what is wrong now, as it was logged; empty: nothing

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "cache.hpp"
-#include "group_endpoint.hpp"
-#include "retry_budget.hpp"
+#include "group_targets.hpp"
+#include "ha/retry_budget.hpp"
+#include "health/outliers.hpp"
+#include "routing/router_chain.hpp"
 #include "tenon/cluster.hpp"
 
 namespace tenon::cluster {
@@ -26,7 +28,11 @@ struct Standing {
   std::string who() const { return parts.service.text() + ": "; }
 
   const ClusterParts parts;
+  const std::shared_ptr<Router> router = RouterChain::of(parts.routers);  ///< all of them; null: there are none
   RetryBudget budget;
+  std::uint64_t retries = 0;  ///< attempts the budget paid for
+  std::uint64_t refused = 0;  ///< and did not
+  std::shared_ptr<Outliers> outliers;  ///< null only until the cluster is made
   std::unique_ptr<Cache> cache;  ///< null: nothing is kept, or the cluster has gone
   std::uint64_t generations = 0;  ///< number of the newest set of members, 32 bits, never 0
   /// Of the groups whose instances were ever members, besides the own one.

@@ -1,4 +1,4 @@
-#include "failfast.hpp"
+#include "ha/failfast.hpp"
 
 namespace tenon::cluster {
 

@@ -17,7 +17,9 @@ BOOST_DESCRIBE_STRUCT(FailoverOptions, (), (retries))
 /// is `never` or `after` ends the call: the service as a whole wants no more of it now.
 ///
 /// When every attempt has failed the first error is reported, with the number of attempts; its delivery is the worst
-/// of all attempts.
+/// of all attempts. Never the same instance twice while another that can take calls is untried (Candidates).
+/// Source: Dubbo's and Motan's failover; the rule about deliveries is Finagle's (only what is known not to have run, or
+/// may run twice), the budget Finagle's.
 class Failover final : public HaStrategy {
  public:
   using Options = FailoverOptions;
@@ -25,8 +27,8 @@ class Failover final : public HaStrategy {
   Task<Result<Response>> call(Request& request, Candidates& candidates) override;
 
  private:
-  /// The attempts after the first, which failed with `first`.
-  Task<Result<Response>> resend(Request& request, Candidates& candidates, Error first) const;
+  /// The attempts after the first, which failed with `error`.
+  Task<Result<Response>> resend(Request& request, Candidates& candidates, Error error) const;
   explicit Failover(const Options& options) : options_(options) {}
   const Options options_;
 };

@@ -108,6 +108,17 @@ Result<std::vector<std::string>> TrafficRouter::groups(const std::vector<Documen
   return others;
 }
 
+Reasons TrafficRouter::reasons(const Command* in_force) const {
+  if (!in_force) return Reasons(service_.group);
+  std::vector<std::string> groups;
+  for (const MergeGroup& merged : in_force->merge_groups) groups.push_back(group_of(merged));
+  std::vector<std::size_t> concerned;
+  for (std::size_t i = 0; i < in_force->route_rules.size(); ++i)
+    if (in_force->route_rules[i].concerns(places_)) concerned.push_back(i);
+  std::string name = in_force == &fixed_ ? fixed_.remark : in_force->name();
+  return Reasons(service_.group, *in_force, std::move(name), std::move(groups), std::move(concerned));
+}
+
 Result<std::unique_ptr<Router::Table>> TrafficRouter::compile(const Members& members,
                                                               const std::vector<Document>& documents) {
   if (service_.interface.empty()) return refuse("router traffic: for_service() comes first");
@@ -117,13 +128,13 @@ Result<std::unique_ptr<Router::Table>> TrafficRouter::compile(const Members& mem
   for (const auto& member : members) by_group[member->instance().group].push_back(member);
   std::vector<TrafficTable::Share> shares;
   std::vector<std::string> complaints = std::move(list->complaints);
+  const Command* const in_force = command(*list);
   const auto made = [&]() -> std::unique_ptr<Table> {
     std::random_device random;
     const std::uint64_t start = std::uint64_t{random()} << 32 | random();
-    return std::make_unique<TrafficTable>(std::move(shares), std::move(complaints), start);
+    return std::make_unique<TrafficTable>(std::move(shares), std::move(complaints), start, reasons(in_force));
   };
 
-  const Command* const in_force = command(*list);
   Members& own = by_group[service_.group];
   if (!in_force) {
     shares.push_back({std::move(own), 1});

@@ -6,6 +6,7 @@
 #include "tenon/catalog.hpp"
 #include "tenon/cluster.hpp"
 #include "traffic/command.hpp"
+#include "traffic/reasons.hpp"
 
 namespace tenon::cluster::traffic {
 
@@ -44,6 +45,7 @@ class TrafficRouter final : public Router {
   std::string group_of(const MergeGroup& merged) const;
   /// Of the service: the command in force; null: none.
   const Command* command(const CommandList& list) const noexcept;
+  Reasons reasons(const Command* in_force) const;
 
   const Options options_;
   const std::vector<std::string> client_;  // this host's addresses

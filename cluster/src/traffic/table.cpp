@@ -16,8 +16,9 @@ std::uint64_t scaled(std::uint64_t at, std::uint64_t total) noexcept {
 
 }  // namespace
 
-TrafficTable::TrafficTable(std::vector<Share> shares, std::vector<std::string> complaints, std::uint64_t start)
-    : complaints_(std::move(complaints)), at_(start), passed_at_(start) {
+TrafficTable::TrafficTable(std::vector<Share> shares, std::vector<std::string> complaints, std::uint64_t start,
+                           Reasons reasons)
+    : complaints_(std::move(complaints)), reasons_(std::move(reasons)), at_(start), passed_at_(start) {
   subsets_.reserve(shares.size());
   for (Share& share : shares) {
     subsets_.push_back(std::move(share.members));
@@ -52,8 +53,21 @@ int TrafficTable::choose_among(std::uint64_t at, std::uint64_t total, Eligible e
   return last;
 }
 
-int TrafficTable::next(int subset) const noexcept {
+int TrafficTable::next(const Request&, int subset) const noexcept {
   return subsets_.size() < 2 ? -1 : (subset + 1) % static_cast<int>(subsets_.size());
+}
+
+std::string TrafficTable::explain(const Request&, const Endpoint& member) const {
+  for (std::size_t i = 0; i < subsets_.size(); ++i) {
+    const auto is_member = [&](const auto& each) { return each.get() == &member; };
+    if (std::none_of(subsets_[i].begin(), subsets_[i].end(), is_member)) continue;
+    std::string text = reasons_.of(member.instance(), true);
+    if (subsets_.size() > 1)
+      text += ", which gets " + std::to_string(weights_[i]) + " of " + std::to_string(total_) + " calls";
+    if (subsets_.size() > 1 && !usable(i)) text += "; none of it can take calls, so the others take them";
+    return text;
+  }
+  return reasons_.of(member.instance(), false);
 }
 
 bool TrafficTable::usable(std::size_t subset) const noexcept {

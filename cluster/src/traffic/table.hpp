@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tenon/cluster.hpp"
+#include "traffic/reasons.hpp"
 
 namespace tenon::cluster::traffic {
 
@@ -19,11 +20,13 @@ class TrafficTable final : public Router::Table {
     std::uint32_t weight = 1;  ///< not 0
   };
   /// No shares: nobody may serve. `start`: where the sequence begins, any number.
-  TrafficTable(std::vector<Share> shares, std::vector<std::string> complaints, std::uint64_t start);
+  TrafficTable(std::vector<Share> shares, std::vector<std::string> complaints, std::uint64_t start,
+               Reasons reasons = Reasons({}));
 
   std::span<const Members> subsets() const noexcept override { return subsets_; }
   int choose(const Request& request) const noexcept override;
-  int next(int subset) const noexcept override;
+  int next(const Request& request, int subset) const noexcept override;
+  std::string explain(const Request& request, const Endpoint& member) const override;
   std::span<const std::string> complaints() const noexcept override { return complaints_; }
 
  private:
@@ -34,6 +37,7 @@ class TrafficTable final : public Router::Table {
   std::vector<Members> subsets_;
   std::vector<std::uint32_t> weights_;
   const std::vector<std::string> complaints_;
+  const Reasons reasons_;
   std::uint64_t total_ = 0;
   mutable std::uint64_t at_;         // where the sequence is, as a fraction of 2^64
   mutable std::uint64_t passed_at_;  // the same for calls whose group was passed over: theirs is no fair sample of at_
