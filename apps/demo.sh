@@ -1,12 +1,13 @@
 #!/bin/bash
 # Tenon in a minute.
 #
-#   apps/demo.sh [--registry NAME] [--build FOLDER] [PRESET]
+#   apps/demo.sh [--registry NAME | --calls] [--build FOLDER] [PRESET]
 #
 #   --registry center     (default) two groups of servers that a client finds in a registry center, under steady load:
 #                         its calls are shifted by a command, a server crashes and comes back, and so does the registry
-#   --registry zookeeper  the same with ZooKeeper
-#   --registry static     two servers and a client with their addresses, calls in every form, and another serializer
+#   --registry zookeeper  the same with ZooKeeper: one line of the manifests is another
+#   --registry static     the same with a list in that line, but for the two steps that need a registry
+#   --calls               two servers and a client with their addresses, calls in every form, and another serializer
 #                         by changing one word of YAML
 #   --build FOLDER        the programs of that build folder as they are
 #   PRESET                else build/PRESET (release), made ready first: on a bare Debian 12 what is missing is
@@ -18,19 +19,20 @@
 set -euo pipefail
 exec </dev/null
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-registry=center
+registry=
+calls=
 preset=release
 build=
 
 say() { printf '%s\n' "$*"; }
 usage() {
-  printf 'usage: apps/demo.sh [--registry NAME] [--build FOLDER] [PRESET]\nregistries:%s\n' "$(registries)" >&2
+  printf 'usage: apps/demo.sh [--registry NAME | --calls] [--build FOLDER] [PRESET]\nregistries:%s\n' \
+    "$(registries)" >&2
   exit 2
 }
 # registries : those there is a file for.
 registries() {
   local file name
-  printf ' static'
   for file in "$root"/apps/demo/registry_*.sh; do
     name=${file##*/registry_}
     printf ' %s' "${name%.sh}"
@@ -42,15 +44,18 @@ while [ $# -gt 0 ]; do
     --registry | --build) [ $# -ge 2 ] || usage ;;&
     --registry) registry=$2 ;;
     --build) build=$(cd "$2" && pwd) || usage ;;
+    --calls) calls=1 && shift && continue ;;
     -*) usage ;;
     *) preset=$1 && shift && continue ;;
   esac
   shift 2
 done
+[ -z "$calls" ] || [ -z "$registry" ] || usage
+registry=${registry:-center}
 case "$(registries) " in *" $registry "*) ;; *) usage ;; esac
 
 . "$root/apps/demo/processes.sh"
-if [ "$registry" = static ]; then
+if [ -n "$calls" ]; then
   . "$root/apps/demo/calls.sh"
 else
   . "$root/apps/demo/registry_$registry.sh"

@@ -1,4 +1,4 @@
-# The demo without a registry: calls in every form to two servers, in two serializers. Read by demo.sh.
+# Calls in every form to two servers at their addresses, in two serializers. Read by demo.sh.
 
 targets=(greeter-client serialize-json)
 

@@ -1,17 +1,19 @@
-# The demo with a registry: two groups of servers, a consumer under steady load, and what happens to them. Read by
-# demo.sh, after the file of a registry, registry_NAME.sh, which has
+# The demo: two groups of servers, a consumer under steady load, and what happens to them. Read by demo.sh, after the
+# file of a registry, registry_NAME.sh, which has
 #
 #   registry_title       what it is called
 #   registry_prepare     says what is missing; writes its files, and sets
-#     registry_command     what starts it, also again on the data it left
-#     registry_component   how a manifest names it
-#   registry_answers     succeeds when it is ready for clients
+#     registry_command     what starts it, also again on the data it left; (): there is no process
+#     registry_component   how a manifest names it; `address` has those of the providers
+#   registry_answers     succeeds when its process is ready for clients
 #
 # The manifests (apps/examples/traffic) load the plugins of all registries, so that another one is another line.
 
 targets=(traffic-client registry-center registry-static registry-zk)
 
+declare -A address=()  # name of a provider: where it listens
 rate=200       # calls a second
+settled=3      # seconds that shares must then stay so, if not said otherwise
 tolerance=5    # points that a share may be off, in one second
 patience=20    # seconds until shares must be what they should be
 
@@ -77,12 +79,36 @@ expect() {
     "$(tail -n 1 shares.log)"
 }
 
-# provider NAME GROUP : writes its manifest.
-provider() {
-  copy_manifest traffic/provider.yaml "$1.yaml"
-  free_port
-  sed -i -e "s|north-1|$1|" -e "s|group: north|group: $2|" -e "s|127.0.0.1:4091|127.0.0.1:$port|" \
-    -e "s|main: {.*|main: $registry_component|" "$1.yaml"
+# write_manifests : those of the providers and of the consumer, as the examples have them, but for names and ports.
+write_manifests() {
+  local name
+  for name in north-1 north-2 south-1; do
+    copy_manifest traffic/provider.yaml "$name.yaml"
+    free_port
+    address[$name]=127.0.0.1:$port
+    sed -i -e "s|north-1|$name|" -e "s|group: north|group: ${name%-*}|" -e "s|127.0.0.1:4091|${address[$name]}|" \
+      "$name.yaml"
+  done
+  copy_manifest traffic/consumer.yaml consumer.yaml
+}
+# choose_registry : edits one line, the same one in all of them, and shows it.
+choose_registry() {
+  local file change edit=
+  for file in north-1 north-2 south-1 consumer; do
+    cp "$file.yaml" "$file.before"
+    sed -i "s|^  main: {.*|  main: $registry_component|" "$file.yaml"
+    change=$(diff --unified=0 "$file.before" "$file.yaml" | sed '1,3d') || true
+    [ "$(wc -l <<<"$change")" -eq 2 ] || die "another registry is not one line of $file.yaml, but: $change"
+    [ "${edit:=$change}" = "$change" ] || die "another registry is not the same line of $file.yaml as of the others"
+    rm "$file.before"
+  done
+  say "   one line of each manifest (north-1.yaml, north-2.yaml, south-1.yaml, consumer.yaml) was edited:"
+  while IFS= read -r line; do say "   $line"; done <<<"$edit"
+}
+# start_registry : and waits until it answers.
+start_registry() {
+  start registry "${registry_command[@]}"
+  await registry 30 registry_answers || die "$registry_title does not answer within 30 s"
 }
 
 # run COMMAND… : one that a reader could type, and what it says.
@@ -94,23 +120,68 @@ run() {
   while IFS= read -r line; do say "   $line"; done <said
 }
 
+# crash PROVIDER OTHERS… : it is killed, and comes back. OTHERS: the shares meanwhile; else they are `shares`.
+crash() {
+  local name=$1
+  shift
+  act "a provider crashes: its share goes to the other one of its group" "kill -KILL ${process[$name]}"
+  kill_hard "$name"
+  expect "$settled" "$name=0" "$@"
+  act "and is started again" "tenon serve --manifest $name.yaml"
+  start "$name" tenon serve --manifest "$name.yaml"
+  await_servers "$name"
+  expect "$settled" "${shares[@]}"
+}
+
+# with_registry : what only a registry can do.
+with_registry() {
+  act "a command for all consumers of north: a sixth of their calls to south" \
+    "tenon command set north five-to-one.json --manifest consumer.yaml"
+  run tenon command set north five-to-one.json --manifest consumer.yaml
+  shares=(north-1=41.7 north-2=41.7 south-1=16.7)
+  expect 4 "${shares[@]}"
+
+  crash north-1 north-2=83.3 south-1=16.7
+
+  act "the registry crashes: calls go on" "kill -KILL ${process[registry]}"
+  kill_hard registry
+  expect 6 "${shares[@]}"
+  act "and is started again" "${registry_command[*]}"
+  start_registry
+  expect 2 "${shares[@]}"
+
+  act "the command is deleted: all calls to north again" "tenon command delete north --manifest consumer.yaml"
+  run tenon command delete north --manifest consumer.yaml
+  shares=(north-1=50 north-2=50)
+  expect 3 "${shares[@]}" south-1=0
+}
+
+# without_registry : what is left of it.
+without_registry() {
+  say ""
+  say "== two steps need a registry and are left out (--registry center has them)"
+  say "   a command that shifts calls to south: a list in a manifest carries no commands"
+  say "   a crash of the registry: there is no process that could"
+  crash north-1 north-2=100
+}
+
 demo() {
-  local name code=0 bad=
-  local both=(north-1=50 north-2=50) shifted=(north-1=41.7 north-2=41.7 south-1=16.7)
+  local name code=0 bad= shares=(north-1=50 north-2=50)
+  write_manifests
   registry_prepare
-  provider north-1 north
-  provider north-2 north
-  provider south-1 south
-  copy_manifest traffic/consumer.yaml consumer.yaml
-  sed -i "s|main: {.*|main: $registry_component|" consumer.yaml
   cp "$root/apps/examples/traffic/five-to-one.json" .
   : >shares.log
   started=(command)
 
   say "in $work, with $build/bin in PATH:"
-  act "the registry: $registry_title" "${registry_command[*]}"
-  start registry "${registry_command[@]}"
-  await registry 30 registry_answers || die "$registry_title does not answer within 30 s"
+  if [ ${#registry_command[@]} -gt 0 ]; then
+    act "the registry: $registry_title" "${registry_command[*]}"
+    start_registry
+  else
+    say ""
+    say "== the registry: $registry_title"
+  fi
+  choose_registry
 
   act "three providers of demo.Greeter: two in group north, one in group south" \
     "tenon serve --manifest north-1.yaml      # and north-2.yaml, south-1.yaml"
@@ -120,37 +191,14 @@ demo() {
   act "a consumer of group north, $rate calls a second" \
     "traffic-client --manifest consumer.yaml --rate $rate"
   start_consumer
-  expect 3 "${both[@]}"
+  expect "$settled" "${shares[@]}"
 
-  act "a command for all consumers of north: a sixth of their calls to south" \
-    "tenon command set north five-to-one.json --manifest consumer.yaml"
-  run tenon command set north five-to-one.json --manifest consumer.yaml
-  expect 4 "${shifted[@]}"
-
-  act "a provider crashes: its share goes to the other one of its group" "kill -KILL ${process[north-1]}"
-  kill_hard north-1
-  expect 4 north-1=0 north-2=83.3 south-1=16.7
-  act "and is started again" "tenon serve --manifest north-1.yaml"
-  start north-1 tenon serve --manifest north-1.yaml
-  await_servers north-1
-  expect 3 "${shifted[@]}"
-
-  act "the registry crashes: calls go on" "kill -KILL ${process[registry]}"
-  kill_hard registry
-  expect 6 "${shifted[@]}"
-  act "and is started again" "${registry_command[*]}"
-  start registry "${registry_command[@]}"
-  await registry 30 registry_answers || die "$registry_title does not answer within 30 s"
-  expect 2 "${shifted[@]}"
-
-  act "the command is deleted: all calls to north again" "tenon command delete north --manifest consumer.yaml"
-  run tenon command delete north --manifest consumer.yaml
-  expect 3 "${both[@]}" south-1=0
+  if [ ${#registry_command[@]} -gt 0 ]; then with_registry; else without_registry; fi
 
   act "the end" "kill -TERM ${process[*]}"
   stop consumer 10 || code=$?
   for name in north-1 north-2 south-1; do stop "$name" 15 || bad+=" $name"; done
-  stop registry 10 || true  # a JVM ends with 143
+  [ -z "${process[registry]:-}" ] || stop registry 10 || true  # a JVM ends with 143
   [ "$code" -eq 0 ] || die "the consumer ended with code $code: a call failed"
   [ -z "$bad" ] || die "not well ended:$bad"
 }

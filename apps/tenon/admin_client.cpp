@@ -73,6 +73,7 @@ Result<std::unique_ptr<AdminClient>> AdminClient::open(const AdminTarget& target
     reference.ha = Component("failfast");
     reference.timeout = timeout;
     reference.connect_timeout = timeout;
+    reference.max_reconnect_pause = std::chrono::milliseconds(200);  // who asks again wants to know soon
     reference.limits.max_frame = largest_answer;
     options.client.references.emplace(spoken.serializer, std::move(reference));
     serializers.emplace_back(spoken.serializer);

@@ -1,5 +1,6 @@
 // tenon bench: how fast calls go, payload by concurrency.
 
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 
 #include "child.hpp"
 #include "command.hpp"
+#include "instance_figures.hpp"
 #include "load.hpp"
 #include "target.hpp"
 #include "tenon/app.hpp"
@@ -29,6 +31,7 @@ struct BenchOptions {
   double warmup = 0.5;
   std::string preset;
   bool json = false;
+  bool per_instance = false;
 };
 
 constexpr const char* service = "bench.Echo";
@@ -39,12 +42,14 @@ constexpr const char* footer =
     "the next at once. The callee is any server that runs plugin bench-echo; --spawn starts one (or several) of its "
     "own.\n"
     "Times are from the moment a call is made until its answer is decoded. mb_s counts payload bytes one way, 10^6.\n"
+    "--per-instance draws a bar for each instance that attempts went to, retries among them; it costs some speed.\n"
     "\n"
     "Examples:\n"
     "  tenon bench --spawn\n"
     "  tenon bench --spawn --preset airrpc --json > figures.json\n"
     "  tenon bench --spawn --protocol motan2 --serializer simple --compress gzip\n"
     "  tenon bench --address tcp:127.0.0.1:4080 --mode sync --size 10,1000 --concurrency 1,8\n"
+    "  tenon bench --manifest client.yaml --reference echo --per-instance\n"
     "\n"
     "Exit codes: 0 every call was answered, 1 calls failed or nobody answers, 2 wrong command line";
 
@@ -70,19 +75,30 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// A line on stderr that is written over, when stderr is a terminal.
-class ProgressLine {
+// Lines on stderr that are written over, when stderr is a terminal.
+class ProgressLines {
  public:
-  void show(const std::string& text) {
+  /// The first line, and whole lines below it.
+  void show(const std::string& text, const std::string& below = {}) {
     if (!terminal_) return;
-    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    std::string drawn;
+    for (std::size_t i = 0; i < below_; ++i) drawn += "\033[A";
+    drawn += "\r\033[J" + text + (below.empty() ? "" : "\n") + below;
+    below_ = static_cast<std::size_t>(std::count(drawn.begin(), drawn.end(), '\n'));
+    std::fprintf(stderr, "%s", drawn.c_str());
     std::fflush(stderr);
   }
   void clear() { show(""); }
 
  private:
   const bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  std::size_t below_ = 0;
 };
+
+std::size_t columns_of(int fd) {
+  winsize size{};
+  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 120;
+}
 
 std::string reference_name(unsigned providers) { return "providers-" + std::to_string(providers); }
 
@@ -129,7 +145,8 @@ void print_row(const ::bench::Figures& figures) {
 }
 
 // Runs one cell; the reference is the App's.
-LoadResult measure(const BenchOptions& bench, App& app, const Cell& cell, const std::string& at, ProgressLine& line) {
+LoadResult measure(const BenchOptions& bench, App& app, const Cell& cell, const std::string& at,
+                   InstanceFigures& instances, ProgressLines& lines) {
   ::bench::Workload workload;
   workload.peer = "tenon";
   workload.size = cell.size;
@@ -138,20 +155,28 @@ LoadResult measure(const BenchOptions& bench, App& app, const Cell& cell, const 
   workload.providers = cell.providers;
   std::uint64_t before = 0;
   const auto progress = [&](std::uint64_t completed) {
-    line.show(at + std::to_string(cell.size) + " B x " + std::to_string(cell.outstanding) + ": " +
-              std::to_string((completed - before) * 5) + " calls/s");
+    lines.show(at + std::to_string(cell.size) + " B x " + std::to_string(cell.outstanding) + ": " +
+                   std::to_string((completed - before) * 5) + " calls/s",
+               bench.per_instance ? bars_text(instances.shares(), columns_of(STDERR_FILENO)) : "");
     before = completed;
   };
+  instances.begin(::bench::Window::after(bench.warmup, bench.seconds));
   LoadResult result = run_load(app.reference(reference_name(cell.providers)), bench.mode, workload, bench.warmup,
                                bench.seconds, progress);
-  line.clear();
+  lines.clear();
   return result;
 }
 
-int run_cells(const BenchOptions& bench, App& app) {
+std::string json_of(const ::bench::Figures& figures, const std::vector<InstanceFigures::Share>* shares) {
+  std::string json = ::bench::to_json(figures);
+  if (shares) json.replace(json.size() - 1, 1, ",\"instances\":" + to_json(*shares) + "}");
+  return json;
+}
+
+int run_cells(const BenchOptions& bench, App& app, InstanceFigures& instances) {
   const std::vector<Cell> cells = cells_of(bench);
-  ProgressLine line;
-  std::vector<::bench::Figures> results;
+  ProgressLines lines;
+  std::string results;
   bool good = true;
   if (!bench.json) print_header();
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -160,8 +185,10 @@ int run_cells(const BenchOptions& bench, App& app) {
     if (Result<void> there = await_callee(reference, cell.size, std::chrono::seconds(2)); !there.ok())
       return complain("bench", there.error());
     const std::string at = "[" + std::to_string(i + 1) + "/" + std::to_string(cells.size()) + "] ";
-    LoadResult result = measure(bench, app, cell, at, line);
+    LoadResult result = measure(bench, app, cell, at, instances, lines);
+    const std::vector<InstanceFigures::Share> shares = instances.shares();
     if (!bench.json) print_row(result.figures);
+    if (!bench.json && bench.per_instance) std::printf("%s", bars_text(shares, columns_of(STDOUT_FILENO)).c_str());
     if (result.figures.errors != 0 || result.figures.latency.count() == 0) {
       good = false;
       std::fprintf(stderr, "tenon bench: %s: %llu of %llu calls failed%s%s\n", result.figures.workload.text().c_str(),
@@ -169,9 +196,9 @@ int run_cells(const BenchOptions& bench, App& app) {
                    static_cast<unsigned long long>(result.figures.errors + result.figures.latency.count()),
                    result.first_error.empty() ? "" : "; the first: ", result.first_error.c_str());
     }
-    results.push_back(std::move(result.figures));
+    results += (results.empty() ? "" : ",\n") + json_of(result.figures, bench.per_instance ? &shares : nullptr);
   }
-  if (bench.json) std::printf("%s\n", ::bench::to_json(results).c_str());
+  if (bench.json) std::printf("{\"results\":[%s]}\n", results.c_str());
   return good ? exit_ok : exit_failed;
 }
 
@@ -207,6 +234,8 @@ int bench(BenchOptions bench) {
       *std::max_element(bench.concurrency.begin(), bench.concurrency.end()) > most_threads)
     return misused("bench", "--mode sync takes one thread for each call in flight, at most " +
                                 std::to_string(most_threads) + "; say --concurrency 1,100 or another mode");
+  if (bench.per_instance && bench.mode == LoadMode::stream)
+    return misused("bench", "--per-instance counts calls, and --mode stream measures messages");
   const bool has_target = !bench.target.address.empty() || !bench.target.manifest.empty();
   if (bench.spawn == has_target)
     return misused("bench", "say whom to measure: either --spawn, --address tcp:HOST:PORT or --manifest FILE");
@@ -223,8 +252,17 @@ int bench(BenchOptions bench) {
   if (!options.ok()) return complain("bench", options.error());
   Result<std::unique_ptr<App>> app = App::create(std::move(*options));
   if (!app.ok()) return complain("bench", app.error());
+  InstanceFigures instances;
+  if (bench.per_instance)
+    for (const unsigned providers : bench.providers)
+      (*app)->watch_attempts(reference_name(providers),
+                             [&instances](const Instance& instance, Duration took, const Error* error) {
+                               instances.ended(instance, took, error != nullptr);
+                             });
   if (Result<void> started = (*app)->start(); !started.ok()) return complain("bench", started.error());
-  return run_cells(bench, **app);
+  const int code = run_cells(bench, **app, instances);
+  app->reset();  // before what its attempts are told to
+  return code;
 }
 
 }  // namespace
@@ -254,6 +292,7 @@ Subcommand add_bench(CLI::App& tenon) {
   parser->add_option("--warmup", options->warmup, "seconds before it")->check(CLI::Range(0.0, 60.0));
   parser->add_option("--preset", options->preset, "airrpc: 10/100/1000 B x 1/100/10000 calls, one and two providers")
       ->check(CLI::IsMember({"airrpc"}));
+  parser->add_flag("--per-instance", options->per_instance, "show what each instance got; with --json: instances");
   parser->add_flag("--json", options->json, "print {\"results\":[...]} instead of a table");
   return {parser, [options] { return bench(*options); }};
 }

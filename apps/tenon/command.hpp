@@ -33,8 +33,13 @@ Subcommand add_bench(CLI::App& tenon);
 Subcommand add_new(CLI::App& tenon);
 Subcommand add_stats(CLI::App& tenon);
 Subcommand add_top(CLI::App& tenon);
+Subcommand add_health(CLI::App& tenon);
+Subcommand add_drain(CLI::App& tenon);
+Subcommand add_resume(CLI::App& tenon);
 Subcommand add_registry(CLI::App& tenon);
 Subcommand add_command(CLI::App& tenon);
+Subcommand add_rule(CLI::App& tenon);
+Subcommand add_route(CLI::App& tenon);
 Subcommand add_center(CLI::App& tenon);
 
 /// Writes "tenon WHO: errc: text" to stderr, with a foreign system's own code "tenon WHO: errc (motan 30001): text"

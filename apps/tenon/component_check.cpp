@@ -40,7 +40,7 @@ void ComponentCheck::reference(const std::string& path, const ReferenceOptions& 
   one(Serializer::kind, reference.serializer, path + ".serializer");
   if (reference.compress) one(Compressor::kind, reference.compress, path + ".compress");
   one(Cluster::kind, reference.cluster, path + ".cluster");
-  if (reference.router) one(Router::kind, reference.router, path + ".router");
+  each(Router::kind, reference.router, path + ".router");
   one(Balancer::kind, reference.balancer, path + ".balancer");
   one(HaStrategy::kind, reference.ha, path + ".ha");
   each(Filter::kind, reference.filters, path + ".filters");

@@ -20,9 +20,11 @@ constexpr const char* footer =
     "  tenon bench --spawn --size 100 --concurrency 1,100,10000\n"
     "  tenon new plugin filter rate-limit\n"
     "  tenon top unix:/run/greeter/admin.sock\n"
+    "  tenon drain unix:/run/greeter/admin.sock\n"
     "  tenon center --listen 127.0.0.1:4070 --store /var/lib/tenon-center\n"
     "  tenon registry ls --registry zookeeper://127.0.0.1:2181\n"
     "  tenon command preview yf-rpc yf.json --manifest client.yaml\n"
+    "  tenon route explain -c client.yaml --reference users --method getUser\n"
     "\n"
     "`tenon SUBCOMMAND --help` explains each one.\n"
     "\n"
@@ -48,7 +50,9 @@ int run(int argc, char** argv) {
   tenon.require_subcommand(1);
   const std::vector<Subcommand> subcommands{add_serve(tenon),    add_call(tenon),  add_check(tenon), add_plugins(tenon),
                                             add_bench(tenon),    add_new(tenon),   add_stats(tenon), add_top(tenon),
-                                            add_registry(tenon), add_command(tenon), add_center(tenon)};
+                                            add_health(tenon),   add_drain(tenon), add_resume(tenon),
+                                            add_registry(tenon), add_command(tenon), add_rule(tenon),
+                                            add_route(tenon),    add_center(tenon)};
   std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands) names.push_back(subcommand.parser->get_name());
   const std::vector<std::string_view> known(names.begin(), names.end());

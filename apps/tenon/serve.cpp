@@ -29,7 +29,8 @@ constexpr const char* footer =
     "Every plugin of kind \"service\" named in the manifest's server.services is run (all that were loaded when none\n"
     "is named). When it is ready it prints one line for each port to stdout:\n"
     "  listening on tcp 127.0.0.1:4080\n"
-    "SIGTERM or SIGINT: finishes what runs, within server.grace, and exits with 0; a second signal ends it at once.\n"
+    "SIGTERM, SIGINT, SIGUSR2, SIGHUP or `tenon drain`: finishes what runs, within server.grace, and exits with 0; a\n"
+    "second signal ends it at once.\n"
     "\n"
     "Examples:\n"
     "  tenon serve --manifest server.yaml\n"
@@ -90,7 +91,8 @@ int serve_until_signal(std::string_view who, AppOptions options) {
     return misused(who, "no loaded plugin has a service; name one that does in plugins.load or with --load");
   if (Result<void> provided = app.provide_from_plugins(); !provided.ok()) return complain(who, provided.error());
   app.catch_signals();
-  if (Result<void> started = app.start(); !started.ok()) return complain(who, started.error());
+  if (Result<void> started = app.start(); !started.ok())
+    return started.error().code() == Errc::cancelled ? app.wait() : complain(who, started.error());
   const std::vector<ListenOptions>& ports = app.options().server.listen;
   const std::vector<std::string> addresses = app.addresses();
   for (std::size_t i = 0; i < addresses.size() && i < ports.size(); ++i)

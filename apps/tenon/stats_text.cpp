@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "log/log.hpp"
 #include "table.hpp"
@@ -24,8 +25,44 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string section(const std::string& heading, const Table& table) {
-  return heading + '\n' + (table.empty() ? "  none\n" : table.text());
+std::string section(const std::string& heading, const Table& table, std::size_t columns = std::string::npos) {
+  return heading + '\n' + (table.empty() ? "  none\n" : table.text(columns));
+}
+
+constexpr std::size_t widest = 160;
+
+/// "40 of 100": what it gets of its weight.
+std::string weight(const admin::EndpointState& endpoint) {
+  const std::string full = std::to_string(endpoint.weight);
+  if (endpoint.health == admin::EndpointHealth::leaving || endpoint.effective_weight == endpoint.weight) return full;
+  char part[32];
+  std::snprintf(part, sizeof part, "%.3g", endpoint.effective_weight);
+  return std::string(part) + " of " + full;
+}
+
+std::string health(const admin::EndpointState& endpoint) {
+  if (!endpoint.ejected) return name_of(endpoint.health);
+  return endpoint.ejected_for.count() > 0 ? "EJECTED " + human_time(endpoint.ejected_for) : "EJECTED, to try";
+}
+
+/// "12 (3)": so many, the last ones in a row.
+std::string faults(const admin::EndpointState& endpoint) {
+  const std::string all = std::to_string(endpoint.faults);
+  return endpoint.consecutive_faults == 0 ? all : all + " (" + std::to_string(endpoint.consecutive_faults) + ')';
+}
+
+/// One line for each reference that counts something.
+std::string counts(const std::vector<admin::ReferenceState>& references) {
+  std::string text;
+  for (const admin::ReferenceState& reference : references) {
+    if (reference.counts.empty()) continue;
+    std::string line = "  " + one_line(reference.name) + ": ";
+    const char* separator = "";
+    for (const Count& count : reference.counts)
+      line += std::exchange(separator, ", ") + one_line(count.name) + ' ' + std::to_string(count.value);
+    text += line + '\n';
+  }
+  return text;
 }
 
 std::string latency(const admin::EndpointState& endpoint) {
@@ -92,18 +129,17 @@ std::string pools_text(const std::vector<admin::PoolState>& pools) {
 std::string references_text(const std::vector<admin::ReferenceState>& references,
                             const std::vector<admin::ReferenceState>* before, double seconds) {
   Table table({"NAME", "SERVICE", "INSTANCE", "HEALTH", ">WEIGHT", ">CONN", ">IN FLIGHT", ">CALLS", ">CALLS/S",
-               ">ERRORS", ">IN A ROW", ">LATENCY", "WHY NOT CONNECTED"});
+               ">ERRORS", ">FAULTS", ">LATENCY", "WHY NOT CONNECTED"});
   for (const admin::ReferenceState& reference : references) {
     if (reference.endpoints.empty())
       table.row({reference.name, reference.service, "(none)", "", "", "", "0", "", "", "", "", "", ""});
     for (const admin::EndpointState& endpoint : reference.endpoints)
-      table.row({reference.name, reference.service, endpoint.address, name_of(endpoint.health),
-                 std::to_string(endpoint.weight), std::to_string(endpoint.connections),
-                 std::to_string(endpoint.in_flight), std::to_string(endpoint.calls),
-                 rate(earlier(before, reference.name, endpoint), endpoint, seconds), std::to_string(endpoint.errors),
-                 std::to_string(endpoint.consecutive_errors), latency(endpoint), endpoint.failure});
+      table.row({reference.name, reference.service, endpoint.address, health(endpoint), weight(endpoint),
+                 std::to_string(endpoint.connections), std::to_string(endpoint.in_flight),
+                 std::to_string(endpoint.calls), rate(earlier(before, reference.name, endpoint), endpoint, seconds),
+                 std::to_string(endpoint.errors), faults(endpoint), latency(endpoint), endpoint.failure});
   }
-  return section("REFERENCES", table);
+  return section("REFERENCES", table, widest) + counts(references);
 }
 
 std::string connections_text(const admin::ConnectionList& connections) {

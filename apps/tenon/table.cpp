@@ -34,7 +34,7 @@ void Table::row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text() const {
+std::string Table::text(std::size_t columns) const {
   std::vector<std::size_t> widths(headings_.size());
   const auto widen = [&widths](const std::vector<std::string>& cells) {
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], width_of(cells[i]));
@@ -50,6 +50,7 @@ std::string Table::text() const {
       made += "  ";
     }
     made.erase(made.find_last_not_of(' ') + 1);
+    if (width_of(made) > columns) made = std::string(clipped(made, columns - 1)) + "…";
     text += made + '\n';
   };
   line(headings_);

@@ -18,8 +18,8 @@ class Table {
   /// REQUIRES: as many cells as headings.
   void row(std::vector<std::string> cells);
   bool empty() const noexcept { return rows_.empty(); }
-  /// Every line indented by two, ended by a newline.
-  std::string text() const;
+  /// Every line indented by two, ended by a newline; what is longer than `columns` ends in "…".
+  std::string text(std::size_t columns = std::string::npos) const;
 
  private:
   std::vector<std::string> headings_;
