@@ -40,12 +40,15 @@ class ScriptedEndpoint final : public Endpoint {
       step = std::move(script.front());
       script.pop_front();
     }
-    return play(std::move(step), request, instance_.id);
+    ++figures.calls;
+    ++figures.in_flight;
+    return count(play(std::move(step), request, instance_.id));
   }
   Health health() const noexcept override { return state; }
   const Instance& instance() const noexcept override { return instance_; }
-  const Stats& stats() const noexcept override { return stats_; }
+  const Stats& stats() const noexcept override { return figures; }
 
+  Stats figures;  ///< counted as core does it, but for latency
   Health state = Health::open;
   Step always;              ///< what it does after the script
   std::deque<Step> script;  ///< one step for each call
@@ -54,6 +57,20 @@ class ScriptedEndpoint final : public Endpoint {
   std::vector<void*> replies;           ///< Request::reply of each call
 
  private:
+  Task<Result<Response>> count(Task<Result<Response>> played) {
+    Result<Response> result = co_await played;
+    --figures.in_flight;
+    const Errc code = result.ok() ? Errc::ok : result.error().code();
+    const bool sent = result.ok() || result.error().delivery() != Delivery::not_run;
+    const bool fault = code == Errc::unavailable || code == Errc::deadline_exceeded || code == Errc::internal;
+    if (!result.ok()) ++figures.errors;
+    if (sent && fault) ++figures.faults;
+    if (sent && fault)
+      ++figures.consecutive_faults;
+    else if (result.ok() || result.error().delivery() == Delivery::ran)
+      figures.consecutive_faults = 0;
+    co_return std::move(result);
+  }
   static Task<Result<Response>> play(Step step, Request& request, std::string id) {
     if (step.takes > Duration{0}) {
       Clock& clock = Executor::current()->clock();
@@ -69,7 +86,6 @@ class ScriptedEndpoint final : public Endpoint {
   }
 
   Instance instance_;
-  Stats stats_;
 };
 
 inline Instance instance(std::string id, std::uint32_t weight = 100) {
@@ -118,12 +134,20 @@ class ScriptedRegistry final : public Registry {
   Result<std::unique_ptr<Watch>> watch_document(const std::string& kind, const std::string&,
                                                 DocumentObserver observer) override {
     document_kinds.push_back(kind);
-    return hook(documents_, std::move(observer));
+    auto hooked = hook(documents_, std::move(observer));
+    kinds_[last_key_] = kind;
+    return hooked;
   }
   RegistryAdmin* admin() noexcept override { return nullptr; }
 
   void say(const Result<Snapshot>& news) { tell(snapshots_, news); }
-  void say(const Result<Document>& news) { tell(documents_, news); }
+  /// To those who watch its kind; an error to everybody.
+  void say(const Result<Document>& news) {
+    Watchers<DocumentObserver> concerned = documents_;
+    if (news.ok())
+      std::erase_if(concerned, [&](const auto& watcher) { return kinds_.at(watcher.first) != news->kind; });
+    tell(concerned, news);
+  }
   void say(std::uint64_t revision, std::vector<Instance> instances, std::vector<std::string> withdrawn = {}) {
     say(Result<Snapshot>(Snapshot{revision, std::move(instances), std::move(withdrawn)}));
   }
@@ -173,6 +197,7 @@ class ScriptedRegistry final : public Registry {
   Watchers<SnapshotObserver> snapshots_;
   Watchers<DocumentObserver> documents_;
   std::map<int, std::string> groups_;  // of each watcher of snapshots there ever was
+  std::map<int, std::string> kinds_;   // of each watcher of documents
   int last_key_ = 0;
 };
 

@@ -34,17 +34,6 @@ std::filesystem::path fresh_folder() {
 
 }  // namespace
 
-std::uint16_t free_port() {
-  const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address = loopback(0);
-  socklen_t length = sizeof address;
-  if (probe < 0 || ::bind(probe, reinterpret_cast<sockaddr*>(&address), length) != 0 ||
-      ::getsockname(probe, reinterpret_cast<sockaddr*>(&address), &length) != 0)
-    throw std::runtime_error("there is no free port");
-  ::close(probe);
-  return ntohs(address.sin_port);
-}
-
 ZookeeperServer::ZookeeperServer(std::string settings)
     : port_(free_port()), folder_(fresh_folder()), settings_(std::move(settings)) {
   if (!std::filesystem::exists("/usr/share/java/zookeeper.jar") || !std::filesystem::exists(java))

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/child_process.hpp"
+#include "support/free_port.hpp"
 
 namespace tenon::test {
 
@@ -56,8 +57,5 @@ class ZookeeperServer {
   std::string settings_;
   std::unique_ptr<ChildProcess> process_;
 };
-
-/// A TCP port of loopback that nobody listens on now.
-std::uint16_t free_port();
 
 }  // namespace tenon::test

@@ -252,7 +252,8 @@ TEST_F(LiveTest, ReferencesAndTheirInstances) {
   EXPECT_EQ(good.in_flight, 0u);
   EXPECT_EQ(good.calls, 2u);
   EXPECT_EQ(good.errors, 1u);
-  EXPECT_EQ(good.consecutive_errors, 0u) << "an error of the handler is none of the connection";
+  EXPECT_EQ(good.faults, 1u) << "a handler that throws is a defect of the instance";
+  EXPECT_EQ(good.consecutive_faults, 1u);
   EXPECT_GT(good.latency_us, 0);
 }
 

@@ -56,6 +56,27 @@ TEST(Bench, TableForPeople) {
   EXPECT_NE(outcome.out.find("p99.9 us"), std::string::npos) << outcome.out;
 }
 
+TEST(Bench, ABarForEachInstance) {
+  const std::vector<std::string> run{"bench",         "--spawn",      "--providers", "2",   "--per-instance",
+                                     "--concurrency", "10",           "--seconds",   "0.2", "--warmup",
+                                     "0.05",          "--plugin-dir", PLUGIN_DIR};
+  const Outcome text = tenon(run);
+  EXPECT_EQ(text.code, 0) << text.err;
+  const std::regex bar("  127\\.0\\.0\\.1:\\d+  \\S*█\\S* +\\d+\\.\\d %  +[1-9]\\d* calls  0 errors  p99 \\d+ us\n");
+  EXPECT_EQ(std::distance(std::sregex_iterator(text.out.begin(), text.out.end(), bar), std::sregex_iterator()), 2)
+      << text.out;
+  std::vector<std::string> as_json = run;
+  as_json.push_back("--json");
+  const Outcome json = tenon(as_json);
+  EXPECT_EQ(json.code, 0) << json.err;
+  EXPECT_TRUE(std::regex_search(json.out,
+                                std::regex("\"instances\":\\[(\\{\"instance\":\"127\\.0\\.0\\.1:\\d+\",\"calls\":\\d+,"
+                                           "\"errors\":0,\"share\":0\\.[45]\\d*,\"p99_us\":[0-9.]+\\},?){2}\\]\\}")))
+      << json.out;
+  const Outcome stream = tenon({"bench", "--spawn", "--mode", "stream", "--per-instance"});
+  EXPECT_EQ(stream.code, 2) << stream.err;
+}
+
 TEST(Bench, AnotherProtocolSerializerAndCompression) {
   const Outcome outcome = tenon({"bench", "--spawn", "--protocol", "motan2", "--serializer", "simple", "--compress",
                                  "gzip", "--size", "100,5000", "--concurrency", "1,20", "--seconds", "0.05", "--warmup",

@@ -101,41 +101,64 @@ Outcome tenon_reading(const std::string& file, const std::vector<std::string>& a
   return outcome;
 }
 
-ServerProcess::ServerProcess(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{"serve"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const Started process = start(words);
+RunningTool::RunningTool(const std::vector<std::string>& arguments) {
+  const Started process = start(arguments);
   pid_ = process.pid;
   out_ = process.out;
   err_ = process.err;
+}
+
+RunningTool::~RunningTool() {
+  kill();
+  ::close(out_);
+  ::close(err_);
+}
+
+bool RunningTool::says(const std::string& text) {
   const auto until = Clock::now() + std::chrono::seconds(20);
-  for (;;) {
+  while (said_.find(text) == std::string::npos) {
     pollfd ready{out_, POLLIN, 0};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-    char byte = 0;
-    if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) <= 0 || ::read(out_, &byte, 1) != 1) return;
-    if (byte == '\n') break;
-    ready_line_ += byte;
+    char buffer[4096];
+    if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) <= 0) return false;
+    const ssize_t got = ::read(out_, buffer, sizeof buffer);
+    if (got <= 0) return false;
+    said_.append(buffer, static_cast<std::size_t>(got));
   }
+  return true;
+}
+
+void RunningTool::kill() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(std::exchange(pid_, -1), nullptr, 0);
+}
+
+Outcome RunningTool::stop() {
+  ::kill(pid_, SIGTERM);
+  Outcome outcome;
+  outcome.out = said_;
+  const auto until = Clock::now() + std::chrono::seconds(10);
+  if (!drain(out_, err_, outcome, until)) ::kill(pid_, SIGKILL);
+  outcome.code = collect(std::exchange(pid_, -1), until);
+  return outcome;
+}
+
+ServerProcess::ServerProcess(const std::vector<std::string>& arguments, const std::string& subcommand)
+    : tool_([&] {
+        std::vector<std::string> words{subcommand};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return words;
+      }()) {
+  if (!tool_.says("\n")) return;
+  ready_line_ = tool_.out().substr(0, tool_.out().find('\n'));
   const std::string start = "listening on tcp ";
   if (ready_line_.compare(0, start.size(), start) == 0) address_ = "tcp:" + ready_line_.substr(start.size());
 }
 
-ServerProcess::~ServerProcess() {
-  if (pid_ > 0) {
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  if (out_ >= 0) ::close(out_);
-  if (err_ >= 0) ::close(err_);
-}
-
 Outcome ServerProcess::stop() {
-  ::kill(pid_, SIGTERM);
-  Outcome outcome;
-  const auto until = Clock::now() + std::chrono::seconds(10);
-  if (!drain(out_, err_, outcome, until)) ::kill(pid_, SIGKILL);
-  outcome.code = collect(std::exchange(pid_, -1), until);
+  Outcome outcome = tool_.stop();
+  outcome.out.erase(0, outcome.out.find('\n') + 1);
   return outcome;
 }
 

@@ -20,9 +20,10 @@ struct Announced {
 
 class RegistryTools : public ZookeeperNodes {
  protected:
-  /// Runs `tenon WORDS --registry zookeeper://…` on this test's root.
+  /// Runs `tenon WORDS --manifest FILE` on this test's root. With a manifest only the plugins that are needed are
+  /// loaded, which is three times as fast as url().
   cli_test::Outcome tool(std::vector<std::string> words) {
-    words.insert(words.end(), {"--registry", url()});
+    words.insert(words.end(), {"--manifest", manifest_});
     return cli_test::tenon(words);
   }
   std::string url() const { return "zookeeper://" + options.servers + "?root=" + options.root; }
@@ -47,7 +48,16 @@ class RegistryTools : public ZookeeperNodes {
     std::ofstream(path) << text;
     return path;
   }
+  std::string component() const {
+    return "{use: zookeeper, servers: \"" + options.servers + "\", root: " + options.root + "}";
+  }
   std::string command(const std::string& group) { return hand.get(options.root + "/" + group + "/command"); }
+
+ private:
+  const std::string manifest_ = file("tool.yaml", "plugins: { search: [\"" PLUGIN_DIR
+                                                  "\"], load: [registry-zk, cluster], probe: false }\n"
+                                                  "registries: { main: " +
+                                                      component() + " }\n");
 };
 
 inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

@@ -1,7 +1,5 @@
 // tenon registry: what it shows of a real ZooKeeper, and what it changes there.
 
-#include <future>
-
 #include "registry_fixture.hpp"
 
 namespace tenon::test {
@@ -53,14 +51,16 @@ TEST_F(RegistryTools, ListsGroupsServicesInstancesAndSubscribers) {
 
 TEST_F(RegistryTools, RegistriesAreNamedInThreeWays) {
   hand.create(base + "/server/10.0.0.1:1", "");
-  const std::string inline_yaml = "{use: zookeeper, servers: \"" + options.servers + "\", root: " + options.root + "}";
-  const auto yaml = cli_test::tenon({"registry", "ls", "--registry", inline_yaml});
+  const auto yaml = cli_test::tenon({"registry", "ls", "--registry", component()});
   EXPECT_EQ(yaml.code, 0) << yaml.err;
   EXPECT_TRUE(has(yaml.out, "10.0.0.1:1"));
+  const auto as_url = cli_test::tenon({"registry", "ls", "--registry", url()});
+  EXPECT_EQ(as_url.code, 0) << as_url.err;
+  EXPECT_EQ(as_url.out, yaml.out);
   const std::string manifest = file("tools.yaml", "plugins: { search: [\"" PLUGIN_DIR
                                                   "\"], load: [registry-zk, registry-memory] }\n"
                                                   "registries:\n  main: " +
-                                                      inline_yaml + "\n  other: memory\n");
+                                                      component() + "\n  other: memory\n");
   const auto named = cli_test::tenon({"registry", "ls", "--manifest", manifest, "--registry", "main"});
   EXPECT_EQ(named.code, 0) << named.err;
   EXPECT_EQ(named.out, yaml.out);
@@ -145,27 +145,17 @@ TEST_F(RegistryTools, WhatIsForeignOrAmbiguousIsSaid) {
 
 TEST_F(RegistryTools, WatchingPrintsALineForEachChange) {
   const auto one = announce(service, provider("10.0.0.1:4080"));
-  auto watched = std::async(std::launch::async, [&] {
-    return tool({"registry", "watch", "demo.Greeter", "--for", "3s"});
-  });
-  ASSERT_TRUE(eventually([&] { return !hand.names(base + "/client").empty(); }));
-  const auto observer = member();
-  Ears<Snapshot> ears;
-  auto watching = watch(*observer, service, ears);
-  const auto step = [&](const std::vector<Instance>& wanted) {
-    EXPECT_TRUE(eventually([&] { return lists(ears, wanted); }));
-    std::this_thread::sleep_for(milliseconds(150));  // for the other one to see it, too
-  };
-  step({provider("10.0.0.1:4080")});
+  cli_test::RunningTool watching({"registry", "watch", "demo.Greeter", "--registry", url()});
+  ASSERT_TRUE(watching.says("10.0.0.1:4080/1\n")) << watching.out();
   {
     const auto two = announce(service, provider("10.0.0.2:4080"));
-    step({provider("10.0.0.1:4080"), provider("10.0.0.2:4080")});
+    EXPECT_TRUE(watching.says("+ 10.0.0.2:4080")) << watching.out();
     one->member->update(*one->lease, provider("10.0.0.1:4080", 50));
-    step({provider("10.0.0.1:4080", 50), provider("10.0.0.2:4080")});
+    EXPECT_TRUE(watching.says("100 -> 50\n")) << watching.out();
     EXPECT_TRUE(two->member->withdraw(*two->lease).ok());
+    EXPECT_TRUE(watching.says("withdrawn\n")) << watching.out();
   }
-  step({provider("10.0.0.1:4080", 50)});
-  const auto outcome = watched.get();
+  const auto outcome = watching.stop();
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   std::string shown;  // without the time of day
   for (std::size_t at = 0; at < outcome.out.size();) {
@@ -181,31 +171,30 @@ TEST_F(RegistryTools, WatchingPrintsALineForEachChange) {
             "+ 10.0.0.2:4080 (id 10.0.0.2:4080/1) weight 100, serving\n"
             "~ 10.0.0.1:4080 (id 10.0.0.1:4080/1) weight 100 -> 50\n"
             "- 10.0.0.2:4080 (id 10.0.0.2:4080/1) withdrawn\n");
-  end(*observer, watching);
 }
 
-TEST(RegistryWatch, TheRegistrysLossAndReturnAreShown) {
-  ZookeeperServer server;
-  server.start();
-  Hand hand(server.address());
-  hand.create("/motan/blue/demo.Greeter/server/10.0.0.1:1", "");
-  auto watched = std::async(std::launch::async, [&] {
-    return cli_test::tenon({"registry", "watch", "demo.Greeter", "--for", "8s", "--json", "--registry",
-                            "zookeeper://" + server.address() + "?connect_timeout=300ms"});
-  });
-  ASSERT_TRUE(eventually([&] { return !hand.names("/motan/blue/demo.Greeter/client").empty(); }));
-  std::this_thread::sleep_for(milliseconds(500));  // by then it has the list
-  server.kill();
-  std::this_thread::sleep_for(seconds(1));
-  server.start();
-  const auto outcome = watched.get();
+TEST_F(RegistryTools, WatchingEndsByItselfWhenTold) {
+  const auto one = announce(service, provider("10.0.0.1:4080"));
+  const auto outcome = tool({"registry", "watch", "demo.Greeter", "--for", "500ms"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const std::size_t list = outcome.out.find(R"("event":"list","instances":[{"id":"10.0.0.1:1")");
+  EXPECT_TRUE(has(outcome.out, "  10.0.0.1:4080  serving     100")) << outcome.out;
+}
+
+TEST_F(RegistryTools, TheRegistrysLossAndReturnAreShown) {
+  hand.create(base + "/server/10.0.0.1:1", "");
+  cli_test::RunningTool watching(
+      {"registry", "watch", "demo.Greeter", "--json", "--registry", url() + "&connect_timeout=300ms"});
+  ASSERT_TRUE(watching.says(R"("event":"list","instances":[{"id":"10.0.0.1:1")")) << watching.out();
+  shared->server().kill();
+  EXPECT_TRUE(watching.says(R"("event":"lost")")) << watching.out();
+  shared->server().start();
+  EXPECT_TRUE(watching.says(R"("event":"returned")")) << watching.out();
+  const auto outcome = watching.stop();
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::size_t list = outcome.out.find(R"("event":"list")");
   const std::size_t lost = outcome.out.find(R"("event":"lost")");
-  const std::size_t back = outcome.out.find(R"("event":"returned")");
-  ASSERT_TRUE(list != std::string::npos && lost != std::string::npos && back != std::string::npos) << outcome.out;
   EXPECT_LT(list, lost);
-  EXPECT_LT(lost, back);
+  EXPECT_LT(lost, outcome.out.find(R"("event":"returned")"));
   EXPECT_EQ(outcome.out.find(R"("event":"left")"), std::string::npos) << outcome.out;
 }
 

@@ -6,8 +6,8 @@
 namespace cli_test {
 namespace {
 
-constexpr const char* subcommands[] = {"serve", "call",  "check", "plugins", "bench",
-                                       "stats", "top",   "registry", "command"};
+constexpr const char* subcommands[] = {"serve", "call",  "check", "plugins",  "bench",
+                                       "stats", "top",   "registry", "command", "rule", "route", "center"};
 
 TEST(Usage, HelpNamesEverySubcommandAndTheExitCodes) {
   const Outcome outcome = tenon({"--help"});
@@ -39,8 +39,8 @@ TEST(Usage, UnknownSubcommandSuggestsTheNearest) {
   const Outcome far = tenon({"frobnicate"});
   EXPECT_EQ(far.code, 2);
   EXPECT_EQ(far.err,
-            "tenon: no subcommand \"frobnicate\"; there are: bench, call, center, check, command, new, plugins, "
-            "registry, serve, stats, top\n");
+            "tenon: no subcommand \"frobnicate\"; there are: bench, call, center, check, command, drain, health, new, "
+            "plugins, registry, resume, route, rule, serve, stats, top\n");
 }
 
 TEST(Usage, MistakesEndWithTwo) {

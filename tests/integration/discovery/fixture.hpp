@@ -13,14 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "memory_registry.hpp"
-#include "options.hpp"
 #include "support/fault_proxy.hpp"
-#include "support/recording_log.hpp"
+#include "support/free_port.hpp"
+#include "support/place.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_apps.hpp"
-#include "support/test_executor.hpp"
-#include "support/zookeeper_server.hpp"
 #include "tenon/registry.hpp"
 #include "tenon/scope.hpp"
 #include "tenon/serve.hpp"
@@ -31,25 +28,17 @@ using namespace std::chrono_literals;
 
 inline constexpr const char* who_service = "test.Who";
 
-/// Registries as Apps configure them, by the names of their manifests.
-using Registries = std::map<std::string, Component>;
-
-inline Component memory(const std::string& name) {
-  inprocess::MemoryRegistryOptions options;
-  options.name = name;
-  return Component::of("memory", options);
-}
+/// Registries by the names of their manifests.
+using Registries = std::map<std::string, Store>;
 
 inline AppOptions with(AppOptions options, const Registries& registries) {
-  options.plugins.load.push_back("registry-memory");
-  options.plugins.load.push_back("registry-zk");
-  options.registries = registries;
+  for (const auto& [name, store] : registries) add_registry(options, name, store);
   return options;
 }
 
 inline std::vector<std::string> names_of(const Registries& registries) {
   std::vector<std::string> names;
-  for (const auto& [name, component] : registries) names.push_back(name);
+  for (const auto& [name, store] : registries) names.push_back(name);
   return names;
 }
 
@@ -233,26 +222,19 @@ class Load {
   std::vector<std::thread> threads_;
 };
 
-/// Watches the service in a memory registry, as another application would.
+/// Watches the service in a registry, as another application would.
 class Watcher {
  public:
   using Hear = std::function<void(const Snapshot&)>;
   /// `hear` is called with each snapshot, on the watcher's thread.
-  explicit Watcher(const std::string& store, Hear hear = {}) : hear_(std::move(hear)) {
-    auto app = App::create(with(test::options("watcher"), {}));
-    if (!app.ok()) throw std::runtime_error(app.error().text());
-    app_ = std::move(*app);
-    inprocess::MemoryRegistryOptions options;
-    options.name = store;
-    for (const CatalogEntry& entry : app_->catalog())
-      if (entry.kind == Registry::kind && entry.name == "memory") executor_.call([&] { watch(entry, options); });
-    if (!watch_) throw std::runtime_error("no registry was made");
-  }
-  ~Watcher() {
-    executor_.call([this] {
-      watch_.reset();
-      registry_.reset();
+  explicit Watcher(const Store& store, Hear hear = {}) : hear_(std::move(hear)), hand_(store) {
+    const auto watched = hand_.watch({who_service, "", ""}, [this](const Result<Snapshot>& news) {
+      if (!news.ok()) return;
+      if (hear_) hear_(*news);
+      const std::lock_guard lock(mutex_);
+      heard_.push_back(*news);
     });
+    EXPECT_TRUE(watched.ok()) << watched.error().text();
   }
   std::vector<Snapshot> heard() const {
     const std::lock_guard lock(mutex_);
@@ -268,41 +250,50 @@ class Watcher {
   }
 
  private:
-  void watch(const CatalogEntry& entry, inprocess::MemoryRegistryOptions options) {
-    auto made = entry.create(&options, Environment{executor_, log_, executor_.clock()});
-    if (!made.ok()) return;
-    registry_ = std::static_pointer_cast<Registry>(std::move(*made));
-    auto watch = registry_->watch({{who_service, "", ""}, "watcher"}, [this](const Result<Snapshot>& news) {
-      if (!news.ok()) return;
-      if (hear_) hear_(*news);
-      const std::lock_guard lock(mutex_);
-      heard_.push_back(*news);
-    });
-    if (watch.ok()) watch_ = std::move(*watch);
-  }
-
   const Hear hear_;
-  std::unique_ptr<App> app_;
-  RecordingLog log_;
-  TestExecutor executor_;
   mutable std::mutex mutex_;
   std::vector<Snapshot> heard_;
-  std::shared_ptr<Registry> registry_;
-  std::unique_ptr<Watch> watch_;
+  RegistryHand hand_;  // whose watch ends first
 };
 
-/// ZooKeeper where nobody is. It does not answer within `connect_timeout`, and then says that it cannot.
-inline Component dead_zookeeper(Duration connect_timeout = 60s) {
-  zk::ZkOptions options;
-  options.servers = "127.0.0.1:" + std::to_string(free_port());
-  options.connect_timeout = std::chrono::duration_cast<std::chrono::milliseconds>(connect_timeout);
-  return Component::of("zookeeper", options);
+/// A registry at a server of that kind that is not there. It does not answer within `connect_timeout`, and then says
+/// that it cannot.
+inline Store nobody(std::chrono::milliseconds connect_timeout = 60s, const PlaceKind& kind = center_place()) {
+  const auto place = kind.make(1s);
+  return place->store(place->address(), connect_timeout);
 }
-inline Component zookeeper(const ZookeeperServer& server) {
-  zk::ZkOptions options;
-  options.servers = server.address();
-  options.session_timeout = 1s;
-  return Component::of("zookeeper", options);
+
+/// Tests at one place of several. Leases last a second.
+class Discovery : public testing::TestWithParam<PlaceKind> {
+ protected:
+  static constexpr std::chrono::milliseconds lease = 1s;
+
+  /// The server of that name, started.
+  Place& place(const std::string& name) {
+    std::unique_ptr<Place>& place = places_[name];
+    if (!place) {
+      place = GetParam().make(lease);
+      place->start();
+    }
+    return *place;
+  }
+  /// A registry at the server of that name.
+  Store registry(const std::string& name) { return place(name).store(place(name).address(), 3s); }
+  Store dead(std::chrono::milliseconds connect_timeout = 60s) {
+    return nobody(connect_timeout, GetParam().name == "memory" ? center_place() : GetParam());
+  }
+
+ private:
+  std::map<std::string, std::unique_ptr<Place>> places_;
+};
+
+/// Those that start at once, and those that take their time.
+inline std::vector<PlaceKind> quick_places() { return {memory_place(), center_place()}; }
+inline std::vector<PlaceKind> slow_places() {
+  std::vector<PlaceKind> slow;
+  for (PlaceKind& kind : places())
+    if (kind.name != "center") slow.push_back(std::move(kind));
+  return slow;
 }
 
 }  // namespace tenon::test

@@ -1,16 +1,19 @@
 // Providers that come, go and die under load.
 #include <fstream>
 
-#include "../zookeeper/hand.hpp"
 #include "fixture.hpp"
 #include "joined_cluster.hpp"
 
 namespace tenon::test {
 namespace {
 
+class Newcomer : public Discovery {};
+INSTANTIATE_TEST_SUITE_P(, Newcomer, testing::ValuesIn(quick_places()), place_name);
+INSTANTIATE_TEST_SUITE_P(SlowPlaces, Newcomer, testing::ValuesIn(slow_places()), place_name);
+
 // A newcomer is connected before its first call: none waits for its handshake.
-TEST(Newcomer, IsConnectedBeforeItIsCalled) {
-  const Registries registries{{"here", memory("newcomer")}};
+TEST_P(Newcomer, IsConnectedBeforeItIsCalled) {
+  const Registries registries{{"here", registry("newcomer")}};
   Provider old("old", registries);
   ASSERT_TRUE(old.started());
   const Consumer consumer(registries);
@@ -28,8 +31,12 @@ TEST(Newcomer, IsConnectedBeforeItIsCalled) {
   EXPECT_EQ(fresh.connects(), 1);
 }
 
-TEST(Leaver, IsLeftAloneOnceItsConnectionHasClosed) {
-  const Registries registries{{"here", memory("leaver")}};
+class Leaver : public Discovery {};
+INSTANTIATE_TEST_SUITE_P(, Leaver, testing::ValuesIn(quick_places()), place_name);
+INSTANTIATE_TEST_SUITE_P(SlowPlaces, Leaver, testing::ValuesIn(slow_places()), place_name);
+
+TEST_P(Leaver, IsLeftAloneOnceItsConnectionHasClosed) {
+  const Registries registries{{"here", registry("leaver")}};
   Provider stays("stays", registries);
   Provider leaves("leaves", registries);
   ASSERT_TRUE(stays.started() && leaves.started());
@@ -42,8 +49,8 @@ TEST(Leaver, IsLeftAloneOnceItsConnectionHasClosed) {
   EXPECT_EQ(leaves.connects(), 1) << "0 after it left";
 }
 
-TEST(Leaver, IsBelievedAlsoWhenItIsTheLast) {
-  const Registries registries{{"here", memory("last")}};
+TEST_P(Leaver, IsBelievedAlsoWhenItIsTheLast) {
+  const Registries registries{{"here", registry("last")}};
   Provider only("only", registries);
   ASSERT_TRUE(only.started());
   const Consumer consumer(registries);
@@ -52,8 +59,11 @@ TEST(Leaver, IsBelievedAlsoWhenItIsTheLast) {
   EXPECT_TRUE(eventually([&] { return consumer.call().find("no instance is known") != std::string::npos; }));
 }
 
-TEST(SlowMembers, ComeAndGoUnderLoadWithoutAFailure) {
-  const Registries registries{{"a", memory("flow-1")}, {"b", memory("flow-2")}};
+class SlowMembers : public Discovery {};
+INSTANTIATE_TEST_SUITE_P(, SlowMembers, testing::ValuesIn(places()), place_name);
+
+TEST_P(SlowMembers, ComeAndGoUnderLoadWithoutAFailure) {
+  const Registries registries{{"a", registry("flow-1")}, {"b", registry("flow-2")}};
   std::vector<std::unique_ptr<Provider>> providers;
   for (int i = 0; i < 3; ++i) providers.push_back(std::make_unique<Provider>("p" + std::to_string(i), registries));
   const Consumer consumer(registries);
@@ -81,16 +91,16 @@ TEST(SlowMembers, ComeAndGoUnderLoadWithoutAFailure) {
               static_cast<long long>(std::chrono::duration_cast<std::chrono::milliseconds>(load.slowest()).count()));
 }
 
-/// Providers and a consumer that meet in a ZooKeeper of their own.
-class SlowOutage : public testing::Test {
+/// Providers and a consumer that meet at a server of their own.
+class SlowOutage : public Discovery {
  protected:
-  SlowOutage() { server.start(); }
-  ZookeeperServer server;
-  const Registries registries{{"main", zookeeper(server)}};
+  Place& server = place("main");
+  const Registries registries{{"main", registry("main")}};
 };
+INSTANTIATE_TEST_SUITE_P(, SlowOutage, testing::ValuesIn(places()), place_name);
 
 // I4, I5. The registry cannot tell; the connection does, at once.
-TEST_F(SlowOutage, WhoDiesWhileTheRegistryIsAwayIsOutOfRotationByItsConnection) {
+TEST_P(SlowOutage, WhoDiesWhileTheRegistryIsAwayIsOutOfRotationByItsConnection) {
   Provider a("a", registries);
   Provider b("b", registries);
   ASSERT_TRUE(a.started() && b.started());
@@ -112,7 +122,7 @@ TEST_F(SlowOutage, WhoDiesWhileTheRegistryIsAwayIsOutOfRotationByItsConnection) 
 }
 
 // Weight, metadata and serving are seen within a second.
-TEST_F(SlowOutage, UpdatesAreSeenWithinASecond) {
+TEST_P(SlowOutage, UpdatesAreSeenWithinASecond) {
   Provider a("a", registries);
   Provider b("b", registries);
   ASSERT_TRUE(a.started() && b.started());
@@ -137,7 +147,7 @@ TEST_F(SlowOutage, UpdatesAreSeenWithinASecond) {
 }
 
 // A change made while the registry is away is told when it is back.
-TEST_F(SlowOutage, UpdatesWaitForTheRegistry) {
+TEST_P(SlowOutage, UpdatesWaitForTheRegistry) {
   Provider a("a", registries);
   Provider b("b", registries);
   ASSERT_TRUE(a.started() && b.started());
@@ -152,7 +162,7 @@ TEST_F(SlowOutage, UpdatesWaitForTheRegistry) {
 
 // I5. A registry that comes back without its memory names one of three; the others are kept, as long as their
 // connections live, until the doubt has lasted.
-TEST_F(SlowOutage, ACollapsedListIsNotBelievedUntilTheStaleLimitEnds) {
+TEST_P(SlowOutage, ACollapsedListIsNotBelievedUntilTheStaleLimitEnds) {
   const TemporaryFolder folder;
   const std::string log = folder.path() + "/log";
   // Named by another hand than theirs, so that nobody puts them up again.
@@ -161,13 +171,13 @@ TEST_F(SlowOutage, ACollapsedListIsNotBelievedUntilTheStaleLimitEnds) {
   Provider b("b", registries, unannounced);
   Provider c("c", registries, unannounced);
   ASSERT_TRUE(a.started() && b.started() && c.started());
-  {
-    Hand hand(server.address());
-    for (const Provider* each : {&b, &c})
-      ASSERT_EQ(hand.create("/motan/default_rpc/test.Who/server/" + each->address(),
-                            "motan2://" + each->address() + "/test.Who?group=default_rpc&instanceId=" +
-                                each->address() + "&protocols=tenon&transport=tcp&version=1.0&weight=100"),
-                ZOK);
+  auto hand = std::make_unique<RegistryHand>(registry("main"));
+  for (const Provider* each : {&b, &c}) {
+    Instance instance;
+    instance.id = instance.address = each->address();
+    instance.transport = "tcp";
+    instance.protocols = {"tenon"};
+    ASSERT_TRUE(hand->announce({who_service, "", ""}, instance).ok());
   }
   const Consumer consumer(registries, [&log](AppOptions& options) {
     cluster::ClusterOptions settings;
@@ -180,6 +190,7 @@ TEST_F(SlowOutage, ACollapsedListIsNotBelievedUntilTheStaleLimitEnds) {
   Load load(consumer);
   server.kill();
   server.wipe();
+  hand.reset();
   server.start();
   const auto logged = [&log](const std::string& part) {
     std::ifstream in(log);

@@ -31,23 +31,27 @@ AppOptions checking(const Registries& registries, ConnectWhen when = ConnectWhen
   return options;
 }
 
-TEST(Check, FailsTheStartWhenNobodyIsKnown) {
+class Check : public Discovery {};
+INSTANTIATE_TEST_SUITE_P(, Check, testing::ValuesIn(quick_places()), place_name);
+INSTANTIATE_TEST_SUITE_P(SlowPlaces, Check, testing::ValuesIn(slow_places()), place_name);
+
+TEST_P(Check, FailsTheStartWhenNobodyIsKnown) {
   const std::string nobody =
       "client.references.who: registry here named no instance within 300 ms, and without one this application must "
       "not start (check: true): test.Who: not ready: no instance is known: registry here names none; is there a server "
       "that announces this service, group and version?";
-  EXPECT_EQ(refusal(checking({{"here", memory("check-nobody")}})), nobody);
-  EXPECT_EQ(refusal(checking({{"here", memory("check-nobody")}}, ConnectWhen::lazy)), nobody);
+  EXPECT_EQ(refusal(checking({{"here", registry("check-nobody")}})), nobody);
+  EXPECT_EQ(refusal(checking({{"here", registry("check-nobody")}}, ConnectWhen::lazy)), nobody);
 }
 
-TEST(Check, FailsTheStartWhenTheRegistriesDoNotAnswer) {
-  const std::string text = refusal(checking({{"a", dead_zookeeper()}, {"b", memory("check-away")}}));
+TEST_P(Check, FailsTheStartWhenTheRegistriesDoNotAnswer) {
+  const std::string text = refusal(checking({{"a", dead()}, {"b", registry("check-away")}}));
   EXPECT_TRUE(text.starts_with("client.references.who: registry a, b named no instance within 300 ms")) << text;
   EXPECT_NE(text.find("registry a has not answered yet, registry b names none"), std::string::npos) << text;
 }
 
-TEST(Check, FailsTheStartWhenNobodyCanBeConnected) {
-  const Registries registries{{"here", memory("check-unconnected")}};
+TEST_P(Check, FailsTheStartWhenNobodyCanBeConnected) {
+  const Registries registries{{"here", registry("check-unconnected")}};
   Provider provider("a", registries);
   ASSERT_TRUE(provider.started());
   provider.die();
@@ -63,8 +67,8 @@ TEST(Check, FailsTheStartWhenNobodyCanBeConnected) {
   EXPECT_TRUE(refusal(fixed).starts_with("client.references.who: address " + provider.address()));
 }
 
-TEST(Check, IsSatisfiedByOneThatIsConnected) {
-  const Registries registries{{"here", memory("check-good")}};
+TEST_P(Check, IsSatisfiedByOneThatIsConnected) {
+  const Registries registries{{"here", registry("check-good")}};
   Provider provider("a", registries);
   ASSERT_TRUE(provider.started());
   const Consumer consumer(registries, checked());
@@ -73,8 +77,8 @@ TEST(Check, IsSatisfiedByOneThatIsConnected) {
   EXPECT_EQ(lazy.call(), "a");
 }
 
-TEST(Check, WaitsForOneThatComesInTime) {
-  const Registries registries{{"here", memory("check-late")}};
+TEST_P(Check, WaitsForOneThatComesInTime) {
+  const Registries registries{{"here", registry("check-late")}};
   std::unique_ptr<Provider> provider;
   std::thread late([&] {
     std::this_thread::sleep_for(100ms);
@@ -88,8 +92,8 @@ TEST(Check, WaitsForOneThatComesInTime) {
   EXPECT_EQ(consumer.call(), "a");
 }
 
-TEST(Check, WithoutItCallsFailSoonUntilSomebodyComes) {
-  const Registries registries{{"a", dead_zookeeper()}, {"b", memory("unchecked")}};
+TEST_P(Check, WithoutItCallsFailSoonUntilSomebodyComes) {
+  const Registries registries{{"a", dead()}, {"b", registry("unchecked")}};
   const Consumer consumer(registries, [](AppOptions& options) {
     options.client.references["who"].connect_timeout = 200ms;
     options.client.references["who"].timeout = 60s;
@@ -98,13 +102,13 @@ TEST(Check, WithoutItCallsFailSoonUntilSomebodyComes) {
   const std::string answer = consumer.call();
   EXPECT_TRUE(answer.starts_with("error: test.Who: no instance can be called: no instance is known: ")) << answer;
   EXPECT_LT(std::chrono::steady_clock::now() - begun, 30s) << "long before its deadline";
-  Provider provider("a", {{"b", memory("unchecked")}});
+  Provider provider("a", {{"b", registry("unchecked")}});
   ASSERT_TRUE(provider.started());
   EXPECT_TRUE(consumer.hears({"a"}));
 }
 
 /// A consumer with a cache. "main" is what the test says; its file is the same all the time.
-class StartFromCache : public testing::Test {
+class Cached {
  protected:
   std::unique_ptr<Consumer> consumer(const Registries& registries, bool check = false) {
     return std::make_unique<Consumer>(registries, [&](AppOptions& options) {
@@ -128,32 +132,37 @@ class StartFromCache : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(StartFromCache, CallsSucceedWithoutTheRegistry) {
-  const Registries alive{{"main", memory("cached")}};
+class CachedStart : public Discovery, protected Cached {};
+class StartFromCache : public CachedStart {};
+INSTANTIATE_TEST_SUITE_P(, StartFromCache, testing::ValuesIn(quick_places()), place_name);
+INSTANTIATE_TEST_SUITE_P(SlowPlaces, StartFromCache, testing::ValuesIn(slow_places()), place_name);
+
+TEST_P(StartFromCache, CallsSucceedWithoutTheRegistry) {
+  const Registries alive{{"main", registry("cached")}};
   Provider a("a", alive);
   Provider b("b", alive);
   ASSERT_TRUE(a.started() && b.started());
   lived(alive, {"a", "b"});
-  const auto later = consumer({{"main", dead_zookeeper()}}, true);
+  const auto later = consumer({{"main", dead()}}, true);
   EXPECT_EQ(later->calls(20), (std::map<std::string, int>{{"a", 10}, {"b", 10}}));
-  const Consumer hasty({{"main", dead_zookeeper()}}, [&](AppOptions& options) {
+  const Consumer hasty({{"main", dead()}}, [&](AppOptions& options) {
     options.client.cache = folder.path() + "/kept";
     options.client.references["who"].check = true;
     options.client.references["who"].connect_timeout = 200ms;
   });
   EXPECT_TRUE(hasty.hears({"a", "b"})) << "it did not wait so long for the registry";
-  const auto told_so = consumer({{"main", dead_zookeeper(100ms)}}, true);
+  const auto told_so = consumer({{"main", dead(100ms)}}, true);
   EXPECT_TRUE(told_so->hears({"a", "b"}));
   b.die();
   EXPECT_TRUE(later->hears({"a"})) << "its connections tell";
 }
 
-class SlowStartFromCache : public StartFromCache {};
+class SlowStartFromCache : public CachedStart {};
+INSTANTIATE_TEST_SUITE_P(, SlowStartFromCache, testing::ValuesIn(places()), place_name);
 
-TEST_F(SlowStartFromCache, WhatTheRegistrySaysWhenItIsBackHolds) {
-  ZookeeperServer server;
-  server.start();
-  const Registries registries{{"main", zookeeper(server)}};
+TEST_P(SlowStartFromCache, WhatTheRegistrySaysWhenItIsBackHolds) {
+  Place& server = place("main");
+  const Registries registries{{"main", registry("main")}};
   auto a = std::make_unique<Provider>("a", registries);
   Provider b("b", registries);
   ASSERT_TRUE(a->started() && b.started());
@@ -170,13 +179,13 @@ TEST_F(SlowStartFromCache, WhatTheRegistrySaysWhenItIsBackHolds) {
   EXPECT_EQ(load.failures(), "");
 }
 
-TEST_F(StartFromCache, OneOfTwoRegistriesIsEnough) {
-  const Registries both{{"main", memory("cached-1")}, {"other", memory("cached-2")}};
-  Provider a("a", {{"main", memory("cached-1")}});
-  Provider b("b", {{"other", memory("cached-2")}});
+TEST_P(StartFromCache, OneOfTwoRegistriesIsEnough) {
+  const Registries both{{"main", registry("cached-1")}, {"other", registry("cached-2")}};
+  Provider a("a", {{"main", registry("cached-1")}});
+  Provider b("b", {{"other", registry("cached-2")}});
   ASSERT_TRUE(a.started() && b.started());
   lived(both, {"a", "b"});
-  const Registries one_away{{"main", dead_zookeeper()}, {"other", memory("cached-2")}};
+  const Registries one_away{{"main", dead()}, {"other", registry("cached-2")}};
   EXPECT_TRUE(consumer(one_away)->hears({"a", "b"}));
   std::filesystem::remove_all(folder.path() + "/kept");
   EXPECT_TRUE(consumer(one_away)->hears({"b"})) << "without what was kept";
@@ -187,7 +196,7 @@ struct Damage {
   std::function<void(const std::string& file)> do_it;
 };
 
-class DamagedCache : public StartFromCache, public testing::WithParamInterface<Damage> {};
+class DamagedCache : public testing::TestWithParam<Damage>, protected Cached {};
 
 TEST_P(DamagedCache, IsIgnoredAndWrittenAnew) {
   const Registries alive{{"main", memory("damaged")}};
@@ -197,7 +206,7 @@ TEST_P(DamagedCache, IsIgnoredAndWrittenAnew) {
   const std::string file = only_file();
   GetParam().do_it(file);
   {
-    const Consumer later({{"main", dead_zookeeper()}}, [&](AppOptions& options) {
+    const Consumer later({{"main", nobody()}}, [&](AppOptions& options) {
       options.client.cache = folder.path() + "/kept";
       options.client.references["who"].connect_timeout = 600ms;
     });
@@ -206,7 +215,7 @@ TEST_P(DamagedCache, IsIgnoredAndWrittenAnew) {
   }
   std::filesystem::remove_all(file);
   lived(alive, {"a"});
-  EXPECT_EQ(consumer({{"main", dead_zookeeper()}})->call(), "a");
+  EXPECT_EQ(consumer({{"main", nobody()}})->call(), "a");
 }
 
 void overwrite(const std::string& file, const std::string& text) { std::ofstream(file, std::ios::trunc) << text; }

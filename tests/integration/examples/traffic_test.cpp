@@ -16,7 +16,7 @@
 namespace examples_test {
 namespace {
 
-constexpr const char* in_zookeeper = "main: { use: zookeeper, servers: \"127.0.0.1:2181\" }";
+constexpr const char* in_center = "main: { use: center, server: \"127.0.0.1:4070\" }";
 
 /// What the consumer writes down for programs: one second each.
 struct Second {
@@ -46,7 +46,7 @@ class Provider {
   explicit Provider(const std::string& name) : manifest_("traffic/provider.yaml") {
     manifest_.replace("north-1", name)
         .replace("127.0.0.1:4091", "127.0.0.1:0")
-        .replace(in_zookeeper, "main: { use: static }");
+        .replace(in_center, "main: { use: static }");
     program_.emplace("tenon", std::vector<std::string>{"serve", "--manifest", manifest_.write()});
   }
   std::string address() { return program_->listening_address(); }
@@ -61,7 +61,7 @@ class Provider {
 /// The consumer with a fixed list of instances.
 Outcome consume(const std::string& addresses, std::vector<std::string> arguments) {
   EditedManifest manifest("traffic/consumer.yaml");
-  manifest.replace(in_zookeeper, "main: { use: static, addresses: { north/demo.Greeter: [" + addresses + "] } }");
+  manifest.replace(in_center, "main: { use: static, addresses: { north/demo.Greeter: [" + addresses + "] } }");
   arguments.insert(arguments.end(), {"--manifest", manifest.write()});
   return Program("traffic-client", arguments).wait();
 }

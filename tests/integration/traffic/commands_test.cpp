@@ -14,7 +14,7 @@ class Commands : public testing::Test {
   Provider yf{"yf", "yf", registry};
   Provider tc{"tc", "tc", registry};
   Consumer consumer{"yf", registry};
-  Desk desk{*consumer.app, registry};
+  Desk desk{registry};
 };
 
 TEST_F(Commands, GroupsShareTheCallsAsTheCommandSays) {

@@ -12,39 +12,14 @@
 #include <thread>
 #include <vector>
 
-#include "memory_registry.hpp"
-#include "support/recording_log.hpp"
+#include "support/store.hpp"
 #include "support/test_apps.hpp"
-#include "support/test_executor.hpp"
 #include "tenon/registry.hpp"
 #include "tenon/serve.hpp"
 
 namespace tenon::test {
 
 inline constexpr const char* traffic_service = "test.Who";
-
-/// Where providers and consumers meet.
-struct Store {
-  std::string plugin;
-  Component component;
-  std::function<std::shared_ptr<void>()> options;  ///< a copy of the component's
-};
-template <class Options>
-Store store(std::string plugin, std::string use, const Options& options) {
-  return {std::move(plugin), Component::of(std::move(use), options),
-          [options] { return std::static_pointer_cast<void>(std::make_shared<Options>(options)); }};
-}
-inline Store memory(const std::string& name) {
-  inprocess::MemoryRegistryOptions options;
-  options.name = name;
-  return store("registry-memory", "memory", options);
-}
-
-inline AppOptions with_store(AppOptions options, const Store& store) {
-  options.plugins.load.push_back(store.plugin);
-  options.registries["here"] = store.component;
-  return options;
-}
 
 /// test.Who: name(text) tells its name; remembers which connections called it.
 class Who final : public Service {
@@ -81,7 +56,7 @@ class Who final : public Service {
 struct Provider {
   enum class Announced { yes, no };
   Provider(std::string name, const std::string& group, const Store& store, Announced announced = Announced::yes,
-           const std::string& listen = "127.0.0.1:0")
+           const std::string& listen = "127.0.0.1:0", LogLevel log = LogLevel::error)
       : service(std::make_shared<Who>(std::move(name))) {
     AppOptions options = with_store(server_options("tcp", listen), store);
     ServiceOptions offered;
@@ -89,6 +64,7 @@ struct Provider {
     offered.group = group;
     if (announced == Announced::yes) offered.registry = {"here"};
     options.server.services = {offered};
+    options.log.level = log;
     app = start(std::move(options), {service});
   }
   /// How many connections have brought calls so far.
@@ -109,7 +85,7 @@ class Consumer {
     reference.service = traffic_service;
     reference.group = group;
     reference.registry = {"here"};
-    reference.router = Component("traffic");
+    reference.router = {Component("traffic")};
     reference.timeout = std::chrono::seconds(10);
     reference.methods["name"].idempotent = true;
     options.client.references["r"] = reference;
@@ -145,49 +121,28 @@ class Consumer {
 /// Writes commands and looks at subscriptions, with the registry's own administration.
 class Desk {
  public:
-  /// `app` has loaded the store's plugin.
-  Desk(const App& app, const Store& store) {
-    const std::shared_ptr<void> options = store.options();
-    for (const CatalogEntry& entry : app.catalog()) {
-      if (entry.kind != Registry::kind || entry.name != store.component.use()) continue;
-      executor_.call([&] {
-        auto made = entry.create(options.get(), Environment{executor_, log_, executor_.clock()});
-        if (made.ok()) registry_ = std::static_pointer_cast<Registry>(std::move(*made));
-      });
-    }
-    if (!registry_) throw std::runtime_error("no registry was made");
-  }
-  ~Desk() {
-    executor_.call([this] {
-      leases_.clear();
-      registry_.reset();
-    });
-  }
+  explicit Desk(const Store& store) : hand_(store, "desk") {}
   /// As if a server of that group at that address had done so.
   void announce(const std::string& group, const std::string& address) {
-    Instance instance;
-    instance.id = instance.address = address;
-    instance.transport = "tcp";
-    const ServiceName service{traffic_service, group, ""};
-    auto lease = executor_.run([&] { return registry_->announce(service, instance); });
-    ASSERT_TRUE(lease.ok()) << lease.error().text();
-    leases_.push_back(std::move(*lease));
+    const Result<void> announced = hand_.announce({traffic_service, group, ""}, at(address));
+    ASSERT_TRUE(announced.ok()) << announced.error().text();
   }
   /// Changes what the last announce() has announced.
   void update(const std::string& address, const std::function<void(Instance&)>& change) {
-    Instance instance;
-    instance.id = instance.address = address;
-    instance.transport = "tcp";
+    Instance instance = at(address);
     change(instance);
-    executor_.call([&] { leases_.back()->update(instance); });
+    hand_.update(instance);
   }
   void write(const std::string& group, const std::string& text) { EXPECT_TRUE(try_write(group, text)); }
   bool try_write(const std::string& group, const std::string& text) {
-    auto document = executor_.run([&] { return registry_->admin()->read("command", group); });
+    auto document = hand_.run([&] { return hand_.admin().read("command", group); });
     if (!document.ok()) return false;
     document->text = text;
-    const auto written = executor_.run([&] { return registry_->admin()->write(*document); });
-    return written.ok();
+    return hand_.run([&] { return hand_.admin().write(*document); }).ok();
+  }
+  bool try_remove(const std::string& group) {
+    const auto document = hand_.run([&] { return hand_.admin().read("command", group); });
+    return document.ok() && hand_.run([&] { return hand_.admin().remove(*document); }).ok();
   }
   void merge(const std::string& group, const std::string& groups, const std::string& rules = {}) {
     write(group, R"({"clientCommandList":[{"index":1,"pattern":"test.*","mergeGroups":[)" + groups +
@@ -195,21 +150,18 @@ class Desk {
   }
   /// The id of the instance at that address; empty: there is none.
   std::string id_of(const std::string& group, const std::string& address) {
-    const ServiceName service{traffic_service, group, ""};
-    const auto found = executor_.run([&] { return registry_->admin()->instances(service); });
+    const auto found = hand_.run([&] { return hand_.admin().instances({traffic_service, group, ""}); });
     if (found.ok())
       for (const Instance& instance : *found)
         if (instance.address == address) return instance.id;
     return {};
   }
   bool set_weight(const std::string& group, const std::string& id, std::uint32_t weight) {
-    const ServiceName service{traffic_service, group, ""};
-    return executor_.run([&] { return registry_->admin()->set_weight(service, id, weight); }).ok();
+    return hand_.run([&] { return hand_.admin().set_weight({traffic_service, group, ""}, id, weight); }).ok();
   }
   /// The applications that follow the service in this group.
   std::vector<std::string> subscribers(const std::string& group) {
-    const ServiceName service{traffic_service, group, ""};
-    const auto found = executor_.run([&] { return registry_->admin()->subscribers(service); });
+    const auto found = hand_.run([&] { return hand_.admin().subscribers({traffic_service, group, ""}); });
     EXPECT_TRUE(found.ok()) << found.error().text();
     std::vector<std::string> names;
     if (found.ok())
@@ -218,10 +170,13 @@ class Desk {
   }
 
  private:
-  RecordingLog log_;
-  TestExecutor executor_;
-  std::shared_ptr<Registry> registry_;
-  std::vector<std::unique_ptr<Lease>> leases_;
+  static Instance at(const std::string& address) {
+    Instance instance;
+    instance.id = instance.address = address;
+    instance.transport = "tcp";
+    return instance;
+  }
+  RegistryHand hand_;
 };
 
 /// Calls on threads of its own until it goes, with a pause after each call; every error is kept.

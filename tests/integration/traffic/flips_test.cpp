@@ -25,7 +25,7 @@ class Flips : public testing::Test {
   Provider tc{"tc", "tc", registry};
   Provider ali{"ali", "ali", registry};
   Consumer consumer{"yf", registry};
-  Desk desk{*consumer.app, registry};
+  Desk desk{registry};
 };
 
 TEST_F(Flips, SharesAreKeptWithinTwoPointsOverTenThousandCalls) {

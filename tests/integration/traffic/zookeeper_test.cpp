@@ -1,11 +1,9 @@
-// Commands that ZooKeeper keeps, while it comes and goes.
+// Commands in ZooKeeper's nodes, changed by hand.
 #include <algorithm>
 #include <chrono>
 
-#include "../faults/measures.hpp"
 #include "../zookeeper/hand.hpp"
 #include "fixture.hpp"
-#include "options.hpp"
 #include "support/zookeeper_server.hpp"
 
 namespace tenon::test {
@@ -15,59 +13,12 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TENON_UNDER_TSAN)
-constexpr bool memory_is_given_back = false;  // sanitizers keep what is freed
-#else
-constexpr bool memory_is_given_back = true;
-#endif
-
-Store meeting_at(const ZookeeperServer& server) {
-  zk::ZkOptions options;
-  options.servers = server.address();
-  options.session_timeout = seconds(2);
-  return store("registry-zk", "zookeeper", options);
-}
-
-TEST(ZookeeperCommands, HoldWhileTheServerIsAwayAndChangeWhenItIsBack) {
-  ZookeeperServer server;
-  server.start();
-  const Store zookeeper = meeting_at(server);
-  Provider yf("yf", "yf", zookeeper);
-  Provider tc("tc", "tc", zookeeper);
-  Consumer consumer("yf", zookeeper);
-  Desk desk(*consumer.app, zookeeper);
-  const Duration patience = std::chrono::seconds(20);
-  const auto hears_only = [&](const std::string& who) {
-    return eventually([&] { return consumer.calls(50) == std::map<std::string, int>{{who, 50}}; }, patience);
-  };
-  EXPECT_TRUE(hears_only("yf"));
-  Load load(consumer, 1);
-  desk.merge("yf", R"("yf:0","tc:1")");
-  EXPECT_TRUE(hears_only("tc"));
-  desk.write("yf", "{");
-  EXPECT_EQ(consumer.calls(20), (std::map<std::string, int>{{"tc", 20}}));
-  desk.merge("yf", R"("yf:1","tc:3")");
-  EXPECT_TRUE(eventually([&] { return consumer.call() == "yf"; }, patience));
-  // Others call, too, and whose turn is whose is chance: four times the deviation of that.
-  std::map<std::string, int> answers = consumer.calls(400);
-  EXPECT_NEAR(answers["tc"], 300, 35);
-
-  server.kill();
-  std::this_thread::sleep_for(std::chrono::seconds(3));  // longer than the session
-  answers = consumer.calls(400);
-  EXPECT_NEAR(answers["tc"], 300, 35) << "nobody needs a registry for what he knows";
-  server.start();
-  EXPECT_TRUE(eventually([&] { return desk.try_write("yf", ""); }, patience));
-  EXPECT_TRUE(hears_only("yf"));
-  EXPECT_TRUE(eventually([&] { return desk.subscribers("tc").empty(); }, patience)) << "not needed, not watched";
-  EXPECT_EQ(errors_of(load.stop()), "");
-}
-
 // CMD-8. Whatever becomes of the node: an outcome within a second, and no watch that nobody needs.
 TEST(ZookeeperCommands, ANodeThatIsDeletedEmptiedOrCorrupt) {
   ZookeeperServer server;
   server.start();
-  const Store zookeeper = meeting_at(server);
+  const Store zookeeper{"registry-zk",
+                        "{ use: zookeeper, session_timeout: 2s, servers: \"" + server.address() + "\" }"};
   Provider yf("yf", "yf", zookeeper);
   Provider tc("tc", "tc", zookeeper);
   Consumer consumer("yf", zookeeper);
@@ -124,50 +75,6 @@ TEST(ZookeeperCommands, ANodeThatIsDeletedEmptiedOrCorrupt) {
   shift();  // and it is followed still
   EXPECT_EQ(errors_of(load.stop()), "");
   EXPECT_EQ(yf.connections(), 1u);
-}
-
-// CMD-11, as flips_test.cpp, through a server.
-TEST(ZookeeperCommands, AHundredASecondForHalfAMinuteFailNoCallAndKeepMemoryFlat) {
-  ZookeeperServer server;
-  server.start();
-  const Store zookeeper = meeting_at(server);
-  Provider yf("yf", "yf", zookeeper);
-  Provider tc("tc", "tc", zookeeper);
-  Consumer consumer("yf", zookeeper);
-  Desk desk(*consumer.app, zookeeper);
-  desk.merge("yf", R"("yf:1","tc:1")");
-  ASSERT_TRUE(consumer.hears("tc"));
-  const char* const shapes[] = {R"("yf:1")", R"("tc:1")", R"("yf:30","tc:70")", R"("yf","tc")",
-                                R"("yf:1","nowhere:3")"};
-  Load load(consumer, 1, std::chrono::microseconds(200));
-  const auto flip = [&](Duration time) {
-    const auto begun = steady_clock::now();
-    int flips = 0;
-    for (; steady_clock::now() < begun + time; ++flips) {
-      desk.merge("yf", shapes[flips % 5], flips % 7 == 6 ? R"("10.9.* to 10.9.*")" : "");
-      std::this_thread::sleep_until(begun + milliseconds(10) * (flips + 1));
-    }
-    return flips;
-  };
-  (void)flip(seconds(10));  // what is kept for the next use is there then
-  const std::size_t warm_kib = resident_kib();
-  const int flips = flip(seconds(30));
-  const std::size_t end_kib = resident_kib();
-  desk.merge("yf", R"("yf:30","tc:70")");
-  ASSERT_TRUE(eventually([&] { return consumer.call() == "tc"; }));
-  std::this_thread::sleep_for(seconds(1));
-  std::map<std::string, int> shares = consumer.calls(10000);
-  const std::map<std::string, int> answers = load.stop();
-  int calls = 0;
-  for (const auto& [answer, count] : answers) calls += count;
-  std::printf("%d flips, %d calls, resident %zu -> %zu KiB; then yf %.2f %%, tc %.2f %%\n", flips, calls, warm_kib,
-              end_kib, shares["yf"] / 100.0, shares["tc"] / 100.0);
-  EXPECT_GE(flips, 2700);
-  EXPECT_EQ(errors_of(answers), "");
-  EXPECT_NEAR(shares["yf"] / 10000.0, 0.3, 0.02);
-  EXPECT_TRUE(!memory_is_given_back || end_kib < warm_kib + warm_kib / 20 + 2048) << end_kib;
-  EXPECT_EQ(yf.connections(), 1u);
-  EXPECT_EQ(tc.connections(), 1u);
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "live_fixture.hpp"
+#include "live_servers.hpp"
 
 namespace tenon::test {
 namespace {
 
-class SlowLiveMany : public Live {};
+class SlowLiveMany : public LiveServers {};
 
 // REG-21. The server lets 60 clients of a host in, which is its default. The others are late, not lost.
 TEST_F(SlowLiveMany, EightyClientsOfOneHost) {

@@ -1,14 +1,12 @@
-// Calls between Apps while their ZooKeeper servers sleep, die, lose their data or their leader: no call fails, nobody
-// who stays is connected to anew, and afterwards the consumer knows who is there, without a restart.
+// What only ZooKeeper's servers do, and what happens to calls then: an ensemble loses its leader, paths are deleted.
 #include <algorithm>
 
-#include "live_fixture.hpp"
-#include "support/fault_proxy.hpp"
+#include "live_servers.hpp"
 
 namespace tenon::test {
 namespace {
 
-class SlowLiveOutage : public Live {
+class SlowZookeeperOutage : public LiveServers {
  protected:
   /// Three providers and the consumer, who knows them.
   void settle() {
@@ -19,7 +17,7 @@ class SlowLiveOutage : public Live {
   }
   /// A command of the consumer's group arrives: only d of group "green" answers.
   void expect_commands_arrive() {
-    Desk desk(*consumer().app, store_);
+    Desk desk(store_);
     const Provider green("d", "green", store_);
     ASSERT_TRUE(eventually(
         [&] { return desk.try_write(group, R"({"clientCommandList":[{"pattern":"*","mergeGroups":["green"]}]})"); },
@@ -31,80 +29,7 @@ class SlowLiveOutage : public Live {
   ZookeeperServer server_;
 };
 
-TEST_F(SlowLiveOutage, TheServerSleepsLongerThanSessionsLast) {
-  server_.start();
-  meet_at(server_.address());
-  settle();
-  Load load(consumer(), 2, milliseconds(1));
-  server_.pause();
-  std::this_thread::sleep_for(session * 3);
-  EXPECT_TRUE(answer({"a", "b", "c"}));
-  stop("c");
-  provide("e");  // it cannot be announced yet
-  server_.resume();
-  EXPECT_TRUE(agrees(convergence, "SIGSTOP of three sessions' length"));
-  EXPECT_TRUE(answer({"a", "b", "e"}));
-  expect_commands_arrive();
-  expect_undisturbed(load, {});  // whose session has expired is not listed for a moment, and may be connected anew
-}
-
-// REG-5. Who dies while the server is away is still in its data when it comes back.
-TEST_F(SlowLiveOutage, TheServerIsKilledAndRestartedOnItsData) {
-  server_.start();
-  meet_at(server_.address());
-  settle();
-  auto mortal = std::make_unique<MortalProvider>(server_.address(), session, "m");
-  ASSERT_TRUE(agrees(seconds(10), "", {mortal->address()}));
-  ASSERT_TRUE(answer({"a", "b", "c", "m"}));
-  Load load(consumer(), 2, milliseconds(1));
-  server_.kill();
-  std::this_thread::sleep_for(session);
-  mortal->signal(SIGKILL);
-  (void)mortal->end();
-  const int at_death = load.so_far()["m"];
-  std::this_thread::sleep_for(session);
-  server_.start();
-  {
-    Hand hand(server_.address());
-    EXPECT_NE(hand.owner(std::string(service_path) + "/server/" + mortal->address()), 0) << "it stands there again";
-  }
-  EXPECT_TRUE(agrees(convergence, "kill -9 and a restart on the same data"));
-  EXPECT_LE(load.so_far()["m"], at_death + 2) << "calls under way when it died";
-  provide("e");
-  EXPECT_TRUE(agrees(convergence));
-  EXPECT_TRUE(answer({"a", "b", "c", "e"}));
-  expect_commands_arrive();
-  expect_undisturbed(load, {"a", "b", "c"});
-}
-
-// REG-8, I5. The list is empty at first, which is not believed; but who has died meanwhile is not kept for that.
-TEST_F(SlowLiveOutage, TheServerLosesItsData) {
-  server_.start();
-  meet_at(server_.address());
-  settle();
-  MortalProvider mortals[] = {{server_.address(), session, "m"}, {server_.address(), session, "n"}};
-  ASSERT_TRUE(agrees(seconds(10), "", {mortals[0].address(), mortals[1].address()}));
-  Load load(consumer(), 2, milliseconds(1));
-  server_.kill();
-  server_.wipe();
-  std::this_thread::sleep_for(session);
-  stop("c");
-  for (MortalProvider& mortal : mortals) {  // most of them: the list collapses
-    mortal.signal(SIGKILL);
-    (void)mortal.end();
-  }
-  server_.start();
-  EXPECT_TRUE(agrees(convergence, "a restart without data"));
-  std::this_thread::sleep_for(session * 2);  // whatever is still to come
-  EXPECT_TRUE(agrees(convergence));
-  provide("e");
-  EXPECT_TRUE(agrees(convergence));
-  EXPECT_TRUE(answer({"a", "b", "e"}));
-  expect_commands_arrive();
-  expect_undisturbed(load, {"a", "b"});
-}
-
-TEST_F(SlowLiveOutage, TheLeaderOfAnEnsembleIsKilled) {
+TEST_F(SlowZookeeperOutage, TheLeaderOfAnEnsembleIsKilled) {
   auto servers = ZookeeperServer::ensemble();
   std::string addresses;
   for (const auto& each : servers) addresses += (addresses.empty() ? "" : ",") + each->address();
@@ -127,7 +52,7 @@ TEST_F(SlowLiveOutage, TheLeaderOfAnEnsembleIsKilled) {
 }
 
 // REG-7.
-TEST_F(SlowLiveOutage, ThePathsAreDeletedByHand) {
+TEST_F(SlowZookeeperOutage, ThePathsAreDeletedByHand) {
   server_.start();
   meet_at(server_.address());
   settle();
@@ -153,93 +78,6 @@ TEST_F(SlowLiveOutage, ThePathsAreDeletedByHand) {
   expect_commands_arrive();
   expect_undisturbed(load, {});  // whose node is deleted is believed to be gone
 }
-
-// REG-3. Connections that come back within the session are not seen by anybody.
-TEST_F(SlowLiveOutage, TwentyShortCutsChangeNothing) {
-  server_.start();
-  FaultProxy network(server_.address());
-  meet_at(network.address());
-  settle();
-  Hand hand(server_.address());
-  const auto created = [&] {
-    std::map<std::string, std::int64_t> all;
-    for (const std::string& address : living())
-      all[address] = hand.stat(std::string(service_path) + "/server/" + address).czxid;
-    return all;
-  };
-  const auto children_before = hand.stat(std::string(service_path) + "/server").cversion;
-  const auto before = created();
-  Load load(consumer(), 2, milliseconds(1));
-  for (int i = 0; i < 20; ++i) {
-    network.refuse(true);
-    network.cut(Cut::reset);
-    std::this_thread::sleep_for(milliseconds(500));  // a quarter of the session
-    network.refuse(false);
-    std::this_thread::sleep_for(milliseconds(700));
-  }
-  EXPECT_EQ(created(), before);
-  EXPECT_EQ(hand.stat(std::string(service_path) + "/server").cversion, children_before) << "nobody saw one go";
-  EXPECT_TRUE(agrees(convergence, "twenty cuts"));
-  expect_undisturbed(load, {"a", "b", "c"});
-}
-
-// I4.
-TEST_F(SlowLiveOutage, TheServerIsDeadForAMinute) {
-  server_.start();
-  meet_at(server_.address());
-  settle();
-  Load load(consumer(), 2, milliseconds(1));
-  const std::map<std::string, int> before = logged();
-  server_.kill();
-  const auto begun = steady_clock::now();
-  while (steady_clock::now() < begun + seconds(60)) {
-    std::this_thread::sleep_for(seconds(5));
-    ASSERT_EQ(known(), living()) << "after " << seconds_since(begun) << " s";
-  }
-  std::map<std::string, int> lines = logged();
-  for (const auto& [cause, count] : before) lines[cause] -= count;
-  for (const auto& [cause, count] : lines) {
-    std::printf("%d lines of cause %s in 60 s\n", count, cause.c_str());
-    // Of the library's lines each place in it is a cause of its own; three of them speak.
-    EXPECT_LE(count, 8) << log_text();  // one in ten seconds, from the first to the last
-  }
-  server_.start();
-  EXPECT_TRUE(agrees(convergence, "a minute without a server"));
-  provide("e");
-  EXPECT_TRUE(agrees(convergence));
-  expect_commands_arrive();
-  expect_undisturbed(load, {"a", "b", "c"});
-}
-
-class SlowLiveOrder : public Live, public testing::WithParamInterface<std::string> {};
-
-// REG-6. c: consumer, p: provider, z: server. Whoever comes last, all meet; calls made before end at their deadline.
-TEST_P(SlowLiveOrder, AllOrdersOfStartingMeet) {
-  ZookeeperServer server;
-  meet_at(server.address(), milliseconds(200));
-  std::set<char> there;
-  for (const char who : GetParam()) {
-    there.insert(who);
-    if (who == 'z') server.start();
-    if (who == 'c') consume();
-    if (who == 'p') provide("a");
-    if (there.contains('c') && there.size() < 3) {
-      const ClientFunction<std::string(std::string)> name(consumer().app->reference("r"), "name");
-      CallOptions hurry;
-      hurry.timeout = milliseconds(300);
-      const auto begun = steady_clock::now();
-      const Result<std::string> early = name.call(hurry, "");
-      EXPECT_LT(steady_clock::now() - begun, milliseconds(1300));
-      ASSERT_FALSE(early.ok());
-      EXPECT_NE(early.error().text().find("no instance"), std::string::npos) << early.error().text();
-    }
-    if (there.size() < 3) std::this_thread::sleep_for(seconds(2));
-  }
-  EXPECT_TRUE(agrees(convergence, "starting in the order " + GetParam()));
-  EXPECT_TRUE(answer({"a"}));
-}
-INSTANTIATE_TEST_SUITE_P(SlowAll, SlowLiveOrder, testing::Values("zcp", "zpc", "czp", "pzc", "cpz", "pcz"),
-                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace tenon::test

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "default_cluster.hpp"
-#include "failover.hpp"
-#include "round_robin.hpp"
+#include "ha/failover.hpp"
+#include "balancer/round_robin.hpp"
 #include "support/cluster_fakes.hpp"
 #include "support/manual_executor.hpp"
 #include "support/temporary_folder.hpp"
@@ -40,9 +40,9 @@ class CachedClusterTest : public testing::Test {
     }
     RoundRobinOptions from_the_start;
     from_the_start.start = 0;
-    parts.balancer = std::move(*RoundRobin::create(from_the_start, environment));
+    parts.balancer = std::move(*WeightedRoundRobin::create(from_the_start, environment));
     parts.ha = std::move(*Failover::create({}, environment));
-    if (routed) parts.router = std::move(*traffic::TrafficRouter::create({}, environment));
+    if (routed) parts.routers.push_back(std::move(*traffic::TrafficRouter::create({}, environment)));
     parts.dialer = std::make_shared<fake::ScriptedDialer>();
     parts.executor = &executor;
     parts.log = &log;

@@ -1,11 +1,11 @@
-#include "failover.hpp"
+#include "ha/failover.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "failfast.hpp"
+#include "ha/failfast.hpp"
 #include "support/manual_executor.hpp"
 #include "support/cluster_fakes.hpp"
 
@@ -22,6 +22,11 @@ class InTurn final : public Candidates {
  public:
   Endpoint* next(Request&) noexcept override {
     return endpoints.empty() ? nullptr : endpoints[taken++ % endpoints.size()].get();
+  }
+  std::vector<Endpoint*> all(Request&) override {
+    std::vector<Endpoint*> everybody;
+    for (const auto& endpoint : endpoints) everybody.push_back(endpoint.get());
+    return everybody;
   }
   std::size_t size(const Request&) const noexcept override { return endpoints.size(); }
   bool spend_retry() noexcept override { return ++asked <= budget; }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "default_cluster.hpp"
-#include "failover.hpp"
-#include "round_robin.hpp"
+#include "ha/failover.hpp"
+#include "balancer/round_robin.hpp"
 #include "support/manual_executor.hpp"
 #include "support/cluster_fakes.hpp"
 
@@ -33,9 +33,9 @@ class ClusterTest : public testing::Test {
     }
     RoundRobinOptions from_the_start;
     from_the_start.start = 0;
-    parts.balancer = std::move(*RoundRobin::create(from_the_start, environment));
+    parts.balancer = std::move(*WeightedRoundRobin::create(from_the_start, environment));
     parts.ha = std::move(*Failover::create({}, environment));
-    parts.router = std::move(router);
+    if (router) parts.routers.push_back(std::move(router));
     parts.dialer = dialer;
     parts.executor = &executor;
     parts.log = &log;

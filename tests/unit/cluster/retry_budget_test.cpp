@@ -1,4 +1,4 @@
-#include "retry_budget.hpp"
+#include "ha/retry_budget.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "round_robin.hpp"
+#include "balancer/round_robin.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,9 @@
 #include <random>
 #include <string>
 
+#include "balancer/weighted_draw.hpp"
 #include "support/cluster_fakes.hpp"
+#include "support/manual_executor.hpp"
 
 namespace tenon::cluster {
 namespace {
@@ -22,10 +24,10 @@ class RoundRobinPicks : public testing::Test {
     members.push_back(endpoints.back());
   }
   std::unique_ptr<Picker> picker(std::uint64_t start = 0) {
-    return std::make_unique<RoundRobinPicker>(members, start);
+    return std::make_unique<RoundRobinPicker>(effective_weights(members), start);
   }
-  std::string pick(Picker& from, Tried tried = 0) {
-    const int chosen = from.pick(request, tried);
+  std::string pick(Picker& from, Tried tried = 0, Eligible::Closed closed = Eligible::Closed::no) {
+    const int chosen = from.pick(request, Eligible(members, tried, closed));
     return chosen < 0 ? "-" : members.at(static_cast<std::size_t>(chosen))->instance().id;
   }
   std::string picks(Picker& from, int count) {
@@ -34,6 +36,8 @@ class RoundRobinPicks : public testing::Test {
     return all;
   }
 
+  test::ManualExecutor executor;
+  fake::ListLog log;
   Members members;
   std::vector<std::shared_ptr<ScriptedEndpoint>> endpoints;
   Target target;
@@ -45,6 +49,38 @@ TEST_F(RoundRobinPicks, DifferentWeightsAreMixedSmoothly) {
   add("b", 1);
   add("c", 1);
   EXPECT_EQ(picks(*picker(), 14), "aabacaaaabacaa");
+}
+
+TEST_F(RoundRobinPicks, AreSmoothWithACommonDivisorAndWithoutAKeptRound) {
+  add("a", 500);
+  add("b", 100);
+  add("c", 100);
+  EXPECT_EQ(picks(*picker(), 7), "aabacaa");
+  members.clear();
+  endpoints.clear();
+  add("a", 500000);
+  add("b", 100001);
+  add("c", 100000);
+  EXPECT_EQ(picks(*picker(), 7), "aabacaa");
+  EXPECT_EQ(picks(*picker(2), 5), "bacaa") << "it is walked to the start";
+}
+
+TEST_F(RoundRobinPicks, WithoutWeightsEverybodyTakesTurns) {
+  add("a", 5);
+  add("b", 1);
+  add("c", 0);
+  add("d", 1000000);
+  RoundRobinOptions options;
+  options.start = 1;
+  const auto balancer = RoundRobin::create(options, Environment{executor, log, executor.clock()});
+  EXPECT_EQ(picks(*(*balancer)->over(members), 7), "bdabdab");
+}
+
+TEST_F(RoundRobinPicks, ManyEqualOnesTakeTurnsToo) {
+  for (int i = 0; i < 1000; ++i) add("m");
+  const auto from = picker(998);
+  for (const int expected : {998, 999, 0, 1, 2})
+    EXPECT_EQ(from->pick(request, Eligible(members, 0, Eligible::Closed::no)), expected);
 }
 
 TEST_F(RoundRobinPicks, EqualWeightsTakeTurns) {
@@ -59,14 +95,18 @@ TEST_F(RoundRobinPicks, AnyStartIsAPositionOfTheRound) {
   add("a");
   add("b");
   add("c");
-  for (const std::uint64_t start : {0x7ffffffeull, 0x7fffffffull, 0xfffffffeull, 0xffffffffull, 0x7ffffffffffffffeull,
-                                    0xffffffffffffffffull}) {
+  for (const std::uint64_t start : {0ull, 0x7ffffffeull, 0x7fffffffull, 0xfffffffeull, 0xffffffffull,
+                                    0x7ffffffffffffffeull, 0x7fffffffffffffffull, 0xffffffffffffffffull}) {
     const auto from = picker(start);
+    std::string expected;
+    for (std::uint64_t i = 0; i < 9; ++i) expected += static_cast<char>('a' + (start % 3 + i) % 3);
+    EXPECT_EQ(picks(*from, 9), expected) << start;
+    endpoints[0]->state = Health::closed;
     std::map<std::string, int> seen;
-    for (int i = 0; i < 9; ++i) ++seen[pick(*from)];
-    EXPECT_EQ(seen["a"], 3) << start;
-    EXPECT_EQ(seen["b"], 3) << start;
-    EXPECT_EQ(seen["c"], 3) << start;
+    for (int i = 0; i < 90; ++i) ++seen[pick(*from)];
+    EXPECT_NEAR(seen["b"], 45, 1) << start;
+    EXPECT_NEAR(seen["c"], 45, 1) << start;
+    endpoints[0]->state = Health::open;
   }
 }
 
@@ -85,15 +125,15 @@ TEST_F(RoundRobinPicks, RatiosHoldOverManyCalls) {
 }
 
 TEST_F(RoundRobinPicks, WeightsWithoutAShortRoundKeepTheirRatio) {
-  add("a", 1000003);
-  add("b", 999983);
-  add("c", 4000000000u);  // sums beyond 32 bits
+  add("a", 10007);
+  add("b", 9973);
+  add("c", 4000000000u);  // counts as 1000000
   const auto from = picker();
   std::map<std::string, int> seen;
   for (int i = 0; i < 100000; ++i) ++seen[pick(*from)];
-  EXPECT_NEAR(seen["a"], 25, 2);
-  EXPECT_NEAR(seen["b"], 25, 2);
-  EXPECT_GT(seen["c"], 99900);
+  EXPECT_NEAR(seen["a"], 981, 2);
+  EXPECT_NEAR(seen["b"], 978, 2);
+  EXPECT_NEAR(seen["c"], 98041, 3);
 }
 
 TEST_F(RoundRobinPicks, WeightZeroAndNotServingTakeNothing) {
@@ -103,7 +143,7 @@ TEST_F(RoundRobinPicks, WeightZeroAndNotServingTakeNothing) {
   add("d");
   const auto from = picker();
   EXPECT_EQ(picks(*from, 6), "adadad");
-  EXPECT_EQ(pick(*from, 0b1001), "a") << "the others may not take it even when all that may are tried";
+  EXPECT_EQ(pick(*from, 0b1001), "-") << "the others may not take it even when all that may are tried";
 }
 
 TEST_F(RoundRobinPicks, NobodyIsChosenWhenNobodyTakesTraffic) {
@@ -114,7 +154,7 @@ TEST_F(RoundRobinPicks, NobodyIsChosenWhenNobodyTakesTraffic) {
   EXPECT_EQ(pick(*picker()), "-");
 }
 
-TEST_F(RoundRobinPicks, ClosedMembersAreSkippedUnlessAllAre) {
+TEST_F(RoundRobinPicks, ClosedMembersAreSkippedUnlessEligible) {
   add("a");
   add("b");
   add("c");
@@ -127,27 +167,28 @@ TEST_F(RoundRobinPicks, ClosedMembersAreSkippedUnlessAllAre) {
   EXPECT_NEAR(seen["a"], 150, 5) << "its share is spread over the others";
   endpoints[0]->state = endpoints[2]->state = Health::closed;
   seen.clear();
-  for (int i = 0; i < 300; ++i) ++seen[pick(*from)];
+  EXPECT_EQ(pick(*from), "-");
+  for (int i = 0; i < 300; ++i) ++seen[pick(*from, 0, Eligible::Closed::too)];
   EXPECT_NEAR(seen["a"], 100, 5);
   EXPECT_NEAR(seen["b"], 100, 5);
   endpoints[1]->state = Health::open;
   EXPECT_EQ(pick(*from), "b");
 }
 
-TEST_F(RoundRobinPicks, UntriedMembersArePreferred) {
+TEST_F(RoundRobinPicks, TriedMembersAreLeftOut) {
   add("a");
   add("b");
   add("c");
   const auto from = picker();
   for (int i = 0; i < 10; ++i) EXPECT_EQ(pick(*from, 0b101), "b");
-  EXPECT_NE(pick(*from, 0b111), "-") << "all were tried: one of them again";
+  EXPECT_EQ(pick(*from, 0b111), "-");
 }
 
 TEST_F(RoundRobinPicks, MembersBeyondTheFirst64CountAsUntried) {
   for (int i = 0; i < 70; ++i) add("m" + std::to_string(i));
   const auto from = picker();
   for (int i = 0; i < 12; ++i) {
-    const int chosen = from->pick(request, ~Tried{0});
+    const int chosen = from->pick(request, Eligible(members, ~Tried{0}, Eligible::Closed::no));
     EXPECT_GE(chosen, 64);
     EXPECT_LT(chosen, 70);
   }
@@ -157,10 +198,9 @@ TEST_F(RoundRobinPicks, ClientsDoNotAllBeginWithTheSameMember) {
   for (int i = 0; i < 16; ++i) add("m" + std::to_string(i));
   std::map<int, int> first;
   // 1 in 16^39 to fail by chance.
-  for (int i = 0; i < 40; ++i) {
-    const auto from = RoundRobinPicker(members, std::random_device()()).pick(request, 0);
-    ++first[from];
-  }
+  const auto balancer = RoundRobin::create({}, Environment{executor, log, executor.clock()});
+  for (int i = 0; i < 40; ++i)
+    ++first[(*balancer)->over(members)->pick(request, Eligible(members, 0, Eligible::Closed::no))];
   EXPECT_GT(first.size(), 1u);
 }
 

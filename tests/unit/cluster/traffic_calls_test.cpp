@@ -132,7 +132,7 @@ TEST_F(TrafficGroupsTest, TheAttemptNamesTheGroupItIsFor) {
   parts.registries = {{"main", registry}};
   parts.balancer = std::move(*RoundRobin::create({}, environment));
   parts.ha = std::move(*Failover::create({}, environment));
-  parts.router = std::move(*traffic::TrafficRouter::create({}, environment));
+  parts.routers.push_back(std::move(*traffic::TrafficRouter::create({}, environment)));
   parts.dialer = noting;
   parts.executor = &executor;
   parts.log = &log;

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "default_cluster.hpp"
-#include "failover.hpp"
-#include "round_robin.hpp"
+#include "ha/failover.hpp"
+#include "balancer/round_robin.hpp"
 #include "support/cluster_fakes.hpp"
 #include "support/manual_executor.hpp"
 #include "traffic/router.hpp"
@@ -26,7 +26,7 @@ class TrafficGroupsTest : public testing::Test {
     parts.registries = {{"main", registry}};
     parts.balancer = std::move(*RoundRobin::create({}, environment));
     parts.ha = std::move(*Failover::create({}, environment));
-    parts.router = std::move(*traffic::TrafficRouter::create(std::move(options), environment));
+    parts.routers.push_back(std::move(*traffic::TrafficRouter::create(std::move(options), environment)));
     parts.dialer = dialer;
     parts.executor = &executor;
     parts.log = &log;

@@ -253,10 +253,12 @@ TEST_F(TrafficRouterTest, AGroupThatIsNotConnectedIsPassedOver) {
 TEST_F(TrafficRouterTest, FollowingTheSubsetsComesBack) {
   for (const char* group : {"g0", "g1", "g2"}) add(group, group);
   const auto three = compile(entry(R"("g0:50","g1:30","g2:10")"));
-  EXPECT_EQ((*three)->next(0), 1);
-  EXPECT_EQ((*three)->next(1), 2);
-  EXPECT_EQ((*three)->next(2), 0);
-  EXPECT_EQ((*compile(entry(R"("g0:50")")))->next(0), -1);
+  const Target target;
+  const Request request(target);
+  EXPECT_EQ((*three)->next(request, 0), 1);
+  EXPECT_EQ((*three)->next(request, 1), 2);
+  EXPECT_EQ((*three)->next(request, 2), 0);
+  EXPECT_EQ((*compile(entry(R"("g0:50")")))->next(request, 0), -1);
 }
 
 TEST_F(TrafficRouterTest, AsManyGroupsAsACommandMayName) {

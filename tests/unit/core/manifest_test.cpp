@@ -80,7 +80,7 @@ TEST(Manifest, DefaultsFillWhatIsEmptyOnly) {
   EXPECT_EQ(greeter.cluster.use(), "default");
   EXPECT_EQ(greeter.ha.use(), "failover");
   EXPECT_FALSE(greeter.ha.bare()) << "its options must survive";
-  EXPECT_FALSE(greeter.router);
+  EXPECT_TRUE(greeter.router.empty());
 }
 
 TEST(Manifest, ByteOrderMarkAndCarriageReturns) {

@@ -1,6 +1,6 @@
 #pragma once
-// Real Apps that meet at real ZooKeeper servers: providers of one group, a consumer under steady load that carries out
-// traffic commands, and what it knows of them as its admin service tells.
+// Real Apps that meet at a real registry: providers of one group, a consumer under steady load that carries out traffic
+// commands, and what it knows of them as its admin service tells.
 
 #include <chrono>
 #include <cstdio>
@@ -11,10 +11,8 @@
 
 #include "../admin/asking.hpp"
 #include "../traffic/fixture.hpp"
-#include "hand.hpp"
-#include "options.hpp"
 #include "support/child_process.hpp"
-#include "support/zookeeper_server.hpp"
+#include "support/place.hpp"
 
 namespace tenon::test {
 
@@ -30,10 +28,10 @@ inline double seconds_since(steady_clock::time_point begun) {
 class MortalProvider {
  public:
   /// `environment`: "NAME=VALUE" each.
-  MortalProvider(const std::string& servers, milliseconds session, const std::string& name,
-                 const std::string& listen = "127.0.0.1:0", std::vector<std::string> environment = {})
-      : process_("/usr/bin/env", words(std::move(environment), {TENON_TEST_MORTAL_APP, servers,
-                                                                std::to_string(session.count()), name, listen})) {
+  MortalProvider(const Store& store, const std::string& name, const std::string& listen = "127.0.0.1:0",
+                 std::vector<std::string> environment = {})
+      : process_("/usr/bin/env", words(std::move(environment), {TENON_TEST_MORTAL_APP, store.plugin, store.registry,
+                                                                name, listen})) {
     const std::string line = process_.line();
     EXPECT_TRUE(line.starts_with("serving ")) << line << process_.end(milliseconds(0)).err;
     address_ = line.substr(std::min(line.size(), std::string("serving ").size()));
@@ -57,19 +55,7 @@ class Live : public testing::Test {
   static constexpr milliseconds session = seconds(2);
   static constexpr Duration convergence = session + seconds(5);  ///< the promise
   static constexpr const char* group = "blue";
-  static constexpr const char* service_path = "/motan/blue/test.Who";
-
-  /// Of every App here: how it reaches the servers.
-  static Store meeting_at(const std::string& servers, milliseconds connect_timeout = seconds(1)) {
-    zk::ZkOptions options;
-    options.servers = servers;
-    options.session_timeout = session;
-    options.connect_timeout = connect_timeout;
-    return store("registry-zk", "zookeeper", options);
-  }
-  void meet_at(const std::string& servers, milliseconds connect_timeout = seconds(1)) {
-    store_ = meeting_at(servers, connect_timeout);
-  }
+  static inline const ServiceName who{traffic_service, group, ""};
 
   Provider& provide(const std::string& name, const std::string& listen = "127.0.0.1:0") {
     auto& slot = providers_[name];
@@ -98,7 +84,8 @@ class Live : public testing::Test {
     std::set<std::string> addresses;
     for (const admin::ReferenceState& reference : asking_->stats().references)
       for (const admin::EndpointState& endpoint : reference.endpoints)
-        if (endpoint.health != admin::EndpointHealth::leaving) addresses.insert(endpoint.address);
+        if (!reference.registry.empty() && endpoint.health != admin::EndpointHealth::leaving)
+          addresses.insert(endpoint.address);
     return addresses;
   }
   /// Those of the providers that live in this process, and `others`.
@@ -126,16 +113,20 @@ class Live : public testing::Test {
         },
         limit);
   }
-  /// Lines of the consumer's log by cause.
-  std::map<std::string, int> logged() const {
+  /// Lines of a log by cause.
+  static std::map<std::string, int> by_cause(std::istream& log) {
     std::map<std::string, int> lines;
-    std::ifstream file(folder_.file("log"));
-    for (std::string line; std::getline(file, line);) {
+    for (std::string line; std::getline(log, line);) {
       const std::size_t begin = line.find('[');
       const std::size_t end = line.find(']', begin);
       ++lines[begin == line.npos || end == line.npos ? line : line.substr(begin + 1, end - begin - 1)];
     }
     return lines;
+  }
+  /// Of the consumer's.
+  std::map<std::string, int> logged() const {
+    std::ifstream file(folder_.file("log"));
+    return by_cause(file);
   }
   std::string log_text() const {
     std::ifstream file(folder_.file("log"));
@@ -159,13 +150,28 @@ class Live : public testing::Test {
     }
   }
 
-  Store store_;
+  Store store_;  ///< how every App here reaches the registry
 
  private:
   const SocketFolder folder_;
   std::map<std::string, std::unique_ptr<Provider>> providers_;
   std::unique_ptr<Consumer> consumer_;
   std::unique_ptr<Asking> asking_;
+};
+
+/// The same at one place of several.
+class LiveAt : public Live, public testing::WithParamInterface<PlaceKind> {
+ protected:
+  explicit LiveAt(milliseconds lease = session) : place_(GetParam().make(lease)) {}
+  void meet_at(const std::string& address, milliseconds connect_timeout = seconds(1)) {
+    store_ = server_.store(address, connect_timeout);
+  }
+
+ private:
+  const std::unique_ptr<Place> place_;
+
+ protected:
+  Place& server_ = *place_;
 };
 
 }  // namespace tenon::test

@@ -39,7 +39,7 @@ class Doorbell {
   std::thread thread_;
 };
 
-class SlowLiveProviders : public Live {
+class SlowLiveProviders : public LiveAt {
  protected:
   void SetUp() override {
     server_.start();
@@ -50,7 +50,7 @@ class SlowLiveProviders : public Live {
     ASSERT_TRUE(agrees(seconds(20)));
   }
   std::unique_ptr<MortalProvider> mortal(const std::string& listen = "127.0.0.1:0") {
-    return std::make_unique<MortalProvider>(server_.address(), session, "m", listen);
+    return std::make_unique<MortalProvider>(store_, "m", listen);
   }
   /// How many times the mortal one has answered within `time` from now.
   static int answers_within(const Load& load, Duration time) {
@@ -58,11 +58,11 @@ class SlowLiveProviders : public Live {
     std::this_thread::sleep_for(time);
     return load.so_far()["m"] - before;
   }
-  ZookeeperServer server_;
 };
+INSTANTIATE_TEST_SUITE_P(Slow, SlowLiveProviders, testing::ValuesIn(places()), place_name);
 
 // I7. Out of rotation by its connection, out of the list by its session; nothing is sent to its place in between.
-TEST_F(SlowLiveProviders, OneThatIsKilled) {
+TEST_P(SlowLiveProviders, OneThatIsKilled) {
   for (int round = 0; round < 3; ++round) {
     auto killed = mortal();
     ASSERT_TRUE(agrees(seconds(10), "", {killed->address()}));
@@ -90,7 +90,7 @@ TEST_F(SlowLiveProviders, OneThatIsKilled) {
 }
 
 // I7. One that sleeps for less than its session is not taken out of the list, and takes calls again.
-TEST_F(SlowLiveProviders, OneThatIsOnlySlow) {
+TEST_P(SlowLiveProviders, OneThatIsOnlySlow) {
   auto slow = mortal();
   ASSERT_TRUE(agrees(seconds(10), "", {slow->address()}));
   Load load(consumer(), 2, milliseconds(1));
@@ -107,7 +107,7 @@ TEST_F(SlowLiveProviders, OneThatIsOnlySlow) {
 }
 
 // REG-11. The same address again and again: a fresh connection each time.
-TEST_F(SlowLiveProviders, OneThatRestartsAtItsPort) {
+TEST_P(SlowLiveProviders, OneThatRestartsAtItsPort) {
   auto restarting = mortal();
   const std::string address = restarting->address();
   Load load(consumer(), 2, milliseconds(1));
@@ -129,31 +129,26 @@ TEST_F(SlowLiveProviders, OneThatRestartsAtItsPort) {
 }
 
 // REG-12, REG-19. What an operator has written goes with the provider, whoever wrote it.
-TEST_F(SlowLiveProviders, OneThatAnOperatorHasWeighed) {
+TEST_P(SlowLiveProviders, OneThatAnOperatorHasWeighed) {
   auto killed = mortal();
-  const std::string node = std::string(service_path) + "/server/" + killed->address();
   ASSERT_TRUE(agrees(seconds(10), "", {killed->address()}));
-  Hand hand(server_.address());
-  const std::int64_t owner = hand.owner(node);
+  const std::string standing = server_.standing(who, killed->address());
   Load load(consumer(), 2, milliseconds(1));
   ASSERT_TRUE(eventually([&] { return answers_within(load, milliseconds(20)) > 0; }));
   std::string id;
   {
-    Desk desk(*consumer().app, store_);
+    Desk desk(store_);
     id = desk.id_of(group, killed->address());
     ASSERT_TRUE(desk.set_weight(group, id, 0));
   }  // its own session ends
   EXPECT_TRUE(eventually([&] { return answers_within(load, milliseconds(100)) == 0; }));
-  EXPECT_EQ(hand.owner(node), owner);
-  // It stays drained when the servers have lost everything.
+  EXPECT_EQ(server_.standing(who, killed->address()), standing);
+  // It stays drained when the servers start anew, and have lost everything if the provider keeps what it was told.
   server_.kill();
-  server_.wipe();
+  if (GetParam().operators_word_is_kept) server_.wipe();
   server_.start();
   EXPECT_TRUE(agrees(convergence, "", {killed->address()}));
-  {
-    Hand again(server_.address());
-    EXPECT_TRUE(eventually([&] { return again.owner(node) != 0; }));
-  }
+  EXPECT_TRUE(eventually([&] { return !server_.standing(who, killed->address()).empty(); }));
   EXPECT_EQ(answers_within(load, milliseconds(500)), 0);
   killed->signal(SIGKILL);
   const auto died = steady_clock::now();
@@ -164,9 +159,9 @@ TEST_F(SlowLiveProviders, OneThatAnOperatorHasWeighed) {
 }
 
 // Lease::update() is felt by callers within a second.
-TEST_F(SlowLiveProviders, OneThatChanges) {
+TEST_P(SlowLiveProviders, OneThatChanges) {
   const Provider changing("m", group, store_, Provider::Announced::no);
-  Desk desk(*consumer().app, store_);
+  Desk desk(store_);
   desk.announce(group, changing.address());
   ASSERT_TRUE(answer({"a", "b", "m"}));
   Load load(consumer(), 2, milliseconds(1));
@@ -210,7 +205,7 @@ TEST_F(SlowLiveProviders, OneThatChanges) {
 }
 
 // SHD-11, I16. Its session, its lease and its calls follow no time of day.
-TEST_F(SlowLiveProviders, OneWhoseTimeOfDayJumps) {
+TEST_P(SlowLiveProviders, OneWhoseTimeOfDayJumps) {
   constexpr const char* faketime = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
   if (!std::filesystem::exists(faketime)) GTEST_SKIP() << "there is no " << faketime << "; it is package libfaketime's";
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TENON_UNDER_TSAN)
@@ -223,13 +218,11 @@ TEST_F(SlowLiveProviders, OneWhoseTimeOfDayJumps) {
     std::filesystem::rename(offset + ".new", offset);
   };
   jump("+0");
-  MortalProvider jumping(server_.address(), session, "m", "127.0.0.1:0",
+  MortalProvider jumping(store_, "m", "127.0.0.1:0",
                          {std::string("LD_PRELOAD=") + faketime, "FAKETIME_DONT_FAKE_MONOTONIC=1",
                           "FAKETIME_NO_CACHE=1", "FAKETIME_TIMESTAMP_FILE=" + offset});
   ASSERT_TRUE(agrees(seconds(10), "", {jumping.address()}));
-  Hand hand(server_.address());
-  const std::string node = std::string(service_path) + "/server/" + jumping.address();
-  const std::int64_t created = hand.stat(node).czxid;
+  const std::string standing = server_.standing(who, jumping.address());
   Load load(consumer(), 2, milliseconds(1));
   for (const char* by : {"+1h", "-1h", "+365d", "-365d", "+0"}) {
     jump(by);
@@ -240,7 +233,7 @@ TEST_F(SlowLiveProviders, OneWhoseTimeOfDayJumps) {
     }
     EXPECT_GT(answers_within(load, milliseconds(100)), 0) << by;
   }
-  EXPECT_EQ(hand.stat(node).czxid, created) << "it has the same session all the time";
+  EXPECT_EQ(server_.standing(who, jumping.address()), standing) << "it has the same session all the time";
   jumping.signal(SIGTERM);
   EXPECT_EQ(jumping.end().code, 0);
   EXPECT_EQ(errors_of(load.stop()), "");

@@ -1,13 +1,14 @@
 // An App that offers test.Who of group "blue" in a process of its own, to be stopped and killed; ends on SIGTERM.
 //
-//   mortal_app SERVERS SESSION-TIMEOUT-MS NAME LISTEN
+//   mortal_app PLUGIN REGISTRY NAME LISTEN
+//
+// REGISTRY is an entry of a manifest's `registries`: "{ use: zookeeper, servers: … }". It says "serving ADDRESS", and
+// at its end "connections COUNT", those that brought calls; warnings go to standard error.
 #include <signal.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "../traffic/fixture.hpp"
-#include "options.hpp"
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
@@ -18,15 +19,14 @@ int main(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &term, nullptr);
 
   using namespace tenon::test;
-  tenon::zk::ZkOptions options;
-  options.servers = argv[1];
-  options.session_timeout = std::chrono::milliseconds(std::atoi(argv[2]));
-  const Store zookeeper = store("registry-zk", "zookeeper", options);
-  const Provider provider(argv[3], "blue", zookeeper, Provider::Announced::yes, argv[4]);
+  const Provider provider(argv[3], "blue", Store{argv[1], argv[2]}, Provider::Announced::yes, argv[4],
+                          tenon::LogLevel::warn);
   if (!provider.app) return 1;
   std::printf("serving %s\n", provider.address().c_str());
   std::fflush(stdout);
   int signal = 0;
   sigwait(&term, &signal);
-  return provider.app->stop(std::chrono::seconds(5)) ? 0 : 1;
+  const bool good = provider.app->stop(std::chrono::seconds(5));
+  std::printf("connections %zu\n", provider.connections());
+  return good ? 0 : 1;
 }
