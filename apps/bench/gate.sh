@@ -6,8 +6,8 @@
 # Every round measures raw and Tenon one after the other, so that whatever else the machine does hits both; ratios are
 # medians over rounds of (Tenon / raw of the same round). Then Tenon with layers that only hand calls on, a filter
 # around the call and three around each attempt, against Tenon without. Wants a release build. Exit codes: 0 every
-# gate holds, 1 one does not or a measurement failed, 2 wrong command line or programs are missing. Programs are taken from the
-# folder of this script, or from $TENON_BIN.
+# gate holds, 1 one does not or a measurement failed, 2 wrong command line or programs are missing. Programs are taken
+# from the folder of this script, or from $TENON_BIN.
 set -euo pipefail
 
 usage() { sed -n '2,11p' "$0" | sed 's/^# \{0,1\}//'; }

@@ -306,9 +306,9 @@ TEST(Leaves, EveryComponentOfCoreHasAKind) {
   options.server.services = {service};
   ReferenceOptions reference;
   for (Component* chosen : {&reference.transport, &reference.protocol, &reference.serializer, &reference.compress,
-                            &reference.cluster, &reference.router, &reference.balancer, &reference.ha})
+                            &reference.cluster, &reference.balancer, &reference.ha})
     *chosen = "a";
-  reference.filters = reference.attempt_filters = {"a"};
+  reference.router = reference.filters = reference.attempt_filters = {"a"};
   options.client.references["g"] = reference;
   options.admin = AdminOptions{"unix:/x", {"a"}};
   Lines lines;
