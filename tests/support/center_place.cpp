@@ -43,7 +43,8 @@ class CenterPlace final : public Place {
 }  // namespace
 
 PlaceKind center_place() {
-  return {"center", [](std::chrono::milliseconds lease) { return std::make_unique<CenterPlace>(lease); }, false, false};
+  return {"center", [](std::chrono::milliseconds lease) { return std::make_unique<CenterPlace>(lease); },
+          false,    false, false, std::chrono::seconds(5)};
 }
 
 }  // namespace tenon::test

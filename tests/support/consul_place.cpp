@@ -75,7 +75,7 @@ class ConsulPlace final : public Place {
 }  // namespace
 
 PlaceKind consul_place() {
-  return {"consul", [](std::chrono::milliseconds ttl) { return std::make_unique<ConsulPlace>(ttl); }, true, true, true};
+  return {"consul", [](std::chrono::milliseconds ttl) { return std::make_unique<ConsulPlace>(ttl); }, false, true, true};
 }
 
 }  // namespace tenon::test

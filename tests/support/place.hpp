@@ -49,6 +49,7 @@ struct PlaceKind {
   bool keeps_instances;         ///< of those who have died, too, over a restart on its data
   bool operators_word_is_kept;  ///< by the providers, when the data are lost
   bool fetched = false;         ///< its program is got by a slow fixture; without it tests are skipped
+  std::chrono::milliseconds settles{0};  ///< for so long after a start nobody silent is dropped
 };
 
 PlaceKind center_place();

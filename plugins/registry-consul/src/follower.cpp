@@ -114,7 +114,7 @@ void Follower::failed(const Error& why) {
   if (failing_since_ == never) failing_since_ = now;
   if (agent_->open() && now >= next_warning_) {
     next_warning_ = now + between_warnings;
-    agent_->log().warn("consul", what_ + " cannot be followed now: " + why.text() + "; trying again");
+    agent_->log().warn("consul-follow", what_ + " cannot be followed now: " + why.text() + "; trying again");
   }
 }
 

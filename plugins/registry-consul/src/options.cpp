@@ -73,7 +73,7 @@ Result<ConsulOptions> check_options(ConsulOptions options) {
   if (auto checked = between("ttl", options.ttl, milliseconds(100), 24 * hour); !checked.ok())
     return std::move(checked).error();
   const milliseconds longest_beat = options.ttl * 2 / 3;
-  if (options.heartbeat == milliseconds(0)) options.heartbeat = longest_beat;
+  if (options.heartbeat == milliseconds(0)) options.heartbeat = options.ttl / 3;
   if (options.heartbeat < milliseconds(20) || options.heartbeat > longest_beat)
     return refuse("heartbeat is " + std::to_string(options.heartbeat.count()) +
                   " ms; it must be between 20 ms and two thirds of ttl, which are " +

@@ -49,7 +49,7 @@ struct tenon::Describe<tenon::consul::ConsulOptions> {
       tenon::member("token", "the ACL token, sent as X-Consul-Token"),
       tenon::member("datacenter", "whose services and documents are looked at; empty: the agent's"),
       tenon::member("ttl", "silence after which the agent counts an instance as dead"),
-      tenon::member("heartbeat", "how often an instance is reported alive; 0: two thirds of ttl, which is the most"),
+      tenon::member("heartbeat", "how often an instance is reported alive; 0: every third of ttl; at most two thirds"),
       tenon::member("wait", "how long a blocking query waits for news, 10 % more or less by chance"),
       tenon::member("connect_timeout",
                     "how long start-up and a connection wait, and after what time without an agent observers are told"),

@@ -63,6 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Slow, SlowLiveProviders, testing::ValuesIn(places()), p
 
 // I7. Out of rotation by its connection, out of the list by its session; nothing is sent to its place in between.
 TEST_P(SlowLiveProviders, OneThatIsKilled) {
+  std::this_thread::sleep_for(GetParam().settles);
   for (int round = 0; round < 3; ++round) {
     auto killed = mortal();
     ASSERT_TRUE(agrees(seconds(10), "", {killed->address()}));
@@ -150,6 +151,7 @@ TEST_P(SlowLiveProviders, OneThatAnOperatorHasWeighed) {
   EXPECT_TRUE(agrees(convergence, "", {killed->address()}));
   EXPECT_TRUE(eventually([&] { return !server_.standing(who, killed->address()).empty(); }));
   EXPECT_EQ(answers_within(load, milliseconds(500)), 0);
+  std::this_thread::sleep_for(GetParam().settles);
   killed->signal(SIGKILL);
   const auto died = steady_clock::now();
   EXPECT_TRUE(eventually([&] { return known() == living(); }));

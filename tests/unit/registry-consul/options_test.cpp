@@ -20,14 +20,14 @@ TEST(ConsulOptions, DefaultsAreMotans) {
   ASSERT_TRUE(checked.ok()) << checked.error().text();
   EXPECT_EQ(checked->address, "127.0.0.1:8500");
   EXPECT_EQ(checked->ttl, seconds(30));
-  EXPECT_EQ(checked->heartbeat, seconds(20));
+  EXPECT_EQ(checked->heartbeat, seconds(10));
   EXPECT_EQ(checked->wait, std::chrono::minutes(9));
 }
 
 TEST(ConsulOptions, HeartbeatFollowsTheTtl) {
   ConsulOptions options;
   options.ttl = seconds(3);
-  EXPECT_EQ(check_options(options)->heartbeat, seconds(2));
+  EXPECT_EQ(check_options(options)->heartbeat, seconds(1));
   options.heartbeat = milliseconds(500);
   EXPECT_EQ(check_options(options)->heartbeat, milliseconds(500));
   options.heartbeat = milliseconds(2001);
