@@ -29,7 +29,7 @@ class SlowAddedInstance : public testing::TestWithParam<const char*> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Balancers, SlowAddedInstance,
+INSTANTIATE_TEST_SUITE_P(Slow, SlowAddedInstance,
                          testing::Values("weighted-round-robin", "weighted-random", "active-weight", "p2c"),
                          [](const auto& info) {
                            std::string name = info.param;
