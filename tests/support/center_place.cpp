@@ -43,8 +43,10 @@ class CenterPlace final : public Place {
 }  // namespace
 
 PlaceKind center_place() {
-  return {"center", [](std::chrono::milliseconds lease) { return std::make_unique<CenterPlace>(lease); },
-          false,    false, false, std::chrono::seconds(5)};
+  PlaceKind kind{"center", [](std::chrono::milliseconds lease) { return std::make_unique<CenterPlace>(lease); }, false,
+                 false};
+  kind.settles = std::chrono::seconds(5);
+  return kind;
 }
 
 }  // namespace tenon::test

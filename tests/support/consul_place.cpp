@@ -75,7 +75,10 @@ class ConsulPlace final : public Place {
 }  // namespace
 
 PlaceKind consul_place() {
-  return {"consul", [](std::chrono::milliseconds ttl) { return std::make_unique<ConsulPlace>(ttl); }, false, true, true};
+  PlaceKind kind{"consul", [](std::chrono::milliseconds ttl) { return std::make_unique<ConsulPlace>(ttl); }, false,
+                 true};
+  kind.fetched = true;
+  return kind;
 }
 
 }  // namespace tenon::test
