@@ -75,8 +75,8 @@ class ConsulPlace final : public Place {
 }  // namespace
 
 PlaceKind consul_place() {
-  PlaceKind kind{"consul", [](std::chrono::milliseconds ttl) { return std::make_unique<ConsulPlace>(ttl); }, false,
-                 true};
+  PlaceKind kind{"consul", [](std::chrono::milliseconds ttl) { return std::make_unique<ConsulPlace>(ttl); },
+                 std::nullopt, true};
   kind.fetched = true;
   return kind;
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -46,7 +47,8 @@ struct PlaceKind {
   std::string name;
   /// Not running. After `lease` of silence an instance is gone; 1 s to 10 s.
   std::function<std::unique_ptr<Place>(std::chrono::milliseconds lease)> make;
-  bool keeps_instances;         ///< of those who have died, too, over a restart on its data
+  /// Of those who have died, too, over a restart on its data. Nothing: if they were alive a short time ago.
+  std::optional<bool> keeps_instances;
   bool operators_word_is_kept;  ///< by the providers, when the data are lost
   bool fetched = false;         ///< its program is got by a slow fixture; without it tests are skipped
   std::chrono::milliseconds settles{0};  ///< for so long after a start nobody silent is dropped
