@@ -4,7 +4,8 @@
 #   .ci/setup.sh [--slow] [PRESET [TARGET…]]
 #
 # Installs the packages of .ci/packages.txt (--slow: and of packages-slow.txt) that are missing; with PRESET, configures
-# and builds build/PRESET (everything, or only TARGETs). Needs no terminal and no stdin.
+# and builds build/PRESET: everything but what only slow tests need (--slow: that, too), or only TARGETs. Needs no
+# terminal and no stdin.
 # Exit codes: 0 ready, 1 something failed (the last lines say what and what to do), 2 wrong command line.
 set -euo pipefail
 exec </dev/null
@@ -23,6 +24,7 @@ case "${1:-}" in -*) printf 'usage: .ci/setup.sh [--slow] [PRESET [TARGET...]]\n
 preset=${1:-}
 [ $# -gt 0 ] && shift
 targets=("$@")
+[ ${#lists[@]} -eq 1 ] || [ ${#targets[@]} -gt 0 ] || targets=(all slow_tests)
 
 install_missing() {
   local wanted missing=() package as_root=() log
